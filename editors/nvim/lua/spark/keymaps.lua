@@ -1,0 +1,96 @@
+--- Keys in insert mode. A key does what it did before whenever it has nothing to do here.
+
+local api = vim.api
+
+local M = {}
+
+---@class spark.Action
+---@field lhs string
+---@field run fun(): boolean
+---@field previous? table The mapping that was there before, as `maparg()` returns it.
+---@field fallback string Keys that do what the key did before.
+
+---@type table<string, spark.Action>
+local actions = {}
+
+local DESCRIPTIONS = {
+  accept = 'Accept the suggestion',
+  accept_word = 'Accept the next word of the suggestion',
+  accept_line = 'Accept the next line of the suggestion',
+  dismiss = 'Dismiss the suggestion',
+  next = 'Show the next suggestion',
+  prev = 'Show the previous suggestion',
+}
+
+--- Copies a mapping to a name that no key produces, with all its flags, and returns that name.
+---@param name string
+---@param previous table
+---@return string
+local function keep_under_plug(name, previous)
+  local plug = ('<Plug>(spark-before-%s)'):format(name)
+  local copy = vim.deepcopy(previous)
+  copy.lhs, copy.lhsraw, copy.lhsrawalt = plug, vim.keycode(plug), nil
+  if copy.rhs and vim.startswith(copy.rhs:lower(), previous.lhs:lower()) then
+    copy.noremap = 1 -- the key itself at the beginning of its own mapping is not mapped again
+  end
+  vim.fn.mapset('i', false, copy)
+  return plug
+end
+
+--- Maps one key. `ready` tells without side effects whether `run` has something to do; nil if only running tells.
+---@param name string
+---@param lhs string
+---@param run fun(): boolean
+---@param ready? fun(): boolean
+local function map(name, lhs, run, ready)
+  local previous = vim.fn.maparg(lhs, 'i', false, true)
+  if vim.tbl_isempty(previous) or previous.buffer == 1 then
+    previous = nil
+  end
+  -- Without a mapping the key stands for itself. Mapped recursively to itself it is not mapped again, and unlike
+  -- the result of a non-recursive mapping it still ends an abbreviation.
+  local fallback = previous and keep_under_plug(name, previous) or lhs
+  actions[name] = { lhs = lhs, run = run, previous = previous, fallback = fallback }
+  local command = ("<Cmd>lua require('spark.keymaps').run('%s')<CR>"):format(name)
+  vim.keymap.set('i', lhs, function()
+    if ready then
+      return ready() and command or fallback
+    end
+    return run() and '' or fallback
+  end, { expr = true, remap = true, silent = true, desc = 'spark: ' .. DESCRIPTIONS[name] })
+end
+
+--- Runs the action of a key; called by its mapping, outside of the text lock.
+---@param name string
+function M.run(name)
+  actions[name].run()
+end
+
+--- Sets the keys of `keymaps`.
+---@param keymaps spark.Keymaps|false
+---@param backend table `spark.inline` or `spark.native`.
+---@param native boolean
+function M.set(keymaps, backend, native)
+  M.remove()
+  for name, lhs in pairs(keymaps or {}) do
+    if lhs then
+      -- The native functions may be called inside of an expression mapping; ours change the text at once.
+      local cycles = name == 'next' or name == 'prev'
+      map(name, lhs, backend[name], not native and not cycles and backend.visible or nil)
+    end
+  end
+end
+
+--- Removes our keys and brings back what they covered.
+function M.remove()
+  for _, action in pairs(actions) do
+    pcall(api.nvim_del_keymap, 'i', action.lhs) -- the user may have removed it
+    if action.previous then
+      pcall(api.nvim_del_keymap, 'i', action.fallback)
+      vim.fn.mapset('i', false, action.previous)
+    end
+  end
+  actions = {}
+end
+
+return M

@@ -1,0 +1,15 @@
+"""spark-lsp: inline code completions from a model on the user's own machine.
+
+The stages in order, each handing a frozen dataclass to the next; `pipeline` calls them one after the other:
+
+1. `documents`    the open buffer                    TextSnapshot
+2. `syntax`       tree-sitter                        SyntaxTree
+3. `context`      the window around the cursor       CompletionContext
+4. `prompt`       token ids, healed at the cursor    Prompt
+5. `decoding`     draft, verify, stop                Generation
+6. `postprocess`  what is worth showing              Completion
+
+Around them: `scheduler` (the engine's thread), `cache` (type-through), `server` (LSP), `cli`, `models` (files).
+"""
+
+__version__ = "0.1.0"

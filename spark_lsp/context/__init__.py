@@ -1,0 +1,1 @@
+"""Stage 3: the text around the cursor that the model gets to see."""

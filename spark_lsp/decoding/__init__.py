@@ -1,0 +1,1 @@
+"""Stage 5: draft, verify, stop. Only `llama` knows llama.cpp."""

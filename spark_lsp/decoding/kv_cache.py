@@ -1,0 +1,173 @@
+"""The KV cache as lists of tokens: what is already computed is never computed again.
+
+Invariant: `tokens(sequence)` is what the engine holds in that sequence, position by position. After a failure the
+length is read back from the engine instead of being assumed.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spark_lsp.decoding.engine import Engine, Logits
+from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
+
+PREFILL_SLICE_TOKENS = 64
+"""Tokens in one prefill decode. An abort loses at most one slice; larger ones are no faster on a CPU."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The logits after a prompt, and what they cost."""
+
+    logits: Logits
+    """Row 0 follows the prompt; row i follows the i-th draft token."""
+    computed: int
+    """Prompt tokens that had to be decoded; the draft is not counted."""
+    reused: int
+    """Prompt tokens that were in the cache."""
+
+
+def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
+    """Return the number of leading tokens that both sequences share."""
+    length = min(len(left), len(right))
+    if not length:
+        return 0
+    a = np.asarray(left[:length], dtype=np.int32)
+    b = np.asarray(right[:length], dtype=np.int32)
+    different = np.flatnonzero(a != b)
+    return int(different[0]) if different.size else length
+
+
+class KVCache:
+    """Sequences by key (a document), least recently used first to go."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._tokens: dict[int, list[int]] = {s: [] for s in range(engine.info.sequences)}
+        self._owners: OrderedDict[Hashable, int] = OrderedDict()
+        for sequence in self._tokens:
+            engine.truncate(sequence, 0)
+        self.prompt_tokens = 0
+        """Prompt tokens decoded so far, those of cancelled requests included."""
+        self.steps = 0
+        """Decode steps made so far, one for each prefill that came to its end and one for each `extend`."""
+
+    def tokens(self, key: Hashable) -> tuple[int, ...]:
+        """Return what the sequence of `key` holds; empty if it has none."""
+        sequence = self._owners.get(key)
+        return tuple(self._tokens[sequence]) if sequence is not None else ()
+
+    def forget(self, key: Hashable) -> None:
+        """Free the sequence of `key`."""
+        sequence = self._owners.pop(key, None)
+        if sequence is not None:
+            self._cut(sequence, 0)
+
+    def prefill(
+        self,
+        key: Hashable,
+        prompt: Sequence[int],
+        draft: Sequence[int] = (),
+        *,
+        between_slices: Callable[[], None] = lambda: None,
+    ) -> Evaluation:
+        """Make the sequence of `key` hold `prompt` and then `draft`, and return the logits from the prompt's end on.
+
+        The longest common prefix stays; the rest is decoded in slices, the draft riding with the last one. What was
+        decoded before a cancellation stays usable. `between_slices` is called before each slice and may raise.
+        Raises ContextFullError when prompt and draft exceed the context even with all other sequences evicted.
+        """
+        total = len(prompt) + len(draft)
+        if total > self._engine.info.context_length:
+            raise ContextFullError(
+                f"A prompt of {total} tokens does not fit a context of {self._engine.info.context_length}.",
+                next_step="Lower `completion.prefixTokens` or raise `model.contextTokens`.",
+            )
+        sequence = self._sequence_of(key)
+        # The last prompt token is decoded in any case: its logits are wanted.
+        reused = self._cut(sequence, min(common_prefix(self._tokens[sequence], prompt), len(prompt) - 1))
+        pending = [*prompt[reused:], *draft]
+        outputs = len(draft) + 1
+        while True:
+            between_slices()
+            # The rows wanted must all come from the last decode.
+            room = max(len(pending) - outputs, 0)
+            size = min(PREFILL_SLICE_TOKENS, room) if len(pending) > PREFILL_SLICE_TOKENS and room else len(pending)
+            last = size == len(pending)
+            logits = self._decode(sequence, pending[:size], outputs if last else 0)
+            self.prompt_tokens += size - len(draft) if last else size
+            if last:
+                self.steps += 1
+                return Evaluation(logits, computed=len(prompt) - reused, reused=reused)
+            pending = pending[size:]
+
+    def extend(self, key: Hashable, tokens: Sequence[int]) -> Logits:
+        """Append `tokens` and return the logits after each of them."""
+        self.steps += 1
+        return self._decode(self._owners[key], tokens, len(tokens))
+
+    def rewind(self, key: Hashable, length: int) -> None:
+        """Keep the first `length` tokens of the sequence of `key`."""
+        sequence = self._owners[key]
+        if self._cut(sequence, length) != length:
+            raise DecodeError("This model cannot take tokens back, which verification needs.")
+
+    def _sequence_of(self, key: Hashable) -> int:
+        sequence = self._owners.get(key)
+        if sequence is None:
+            used = set(self._owners.values())
+            free = next((s for s in self._tokens if s not in used), None)
+            if free is None:
+                oldest = next(iter(self._owners))
+                free = self._owners[oldest]
+                self.forget(oldest)
+            sequence = self._owners[key] = free
+        self._owners.move_to_end(key)
+        return sequence
+
+    def _cut(self, sequence: int, length: int) -> int:
+        """Cut a sequence to `length` tokens and return the length it really has then (0 if it cannot be cut there)."""
+        held = self._tokens[sequence]
+        if length >= len(held):
+            return len(held)
+        if not self._engine.truncate(sequence, length):
+            self._engine.truncate(sequence, 0)
+            length = 0
+        del held[length:]
+        return length
+
+    def _decode(self, sequence: int, tokens: Sequence[int], outputs: int) -> Logits:
+        held = self._tokens[sequence]
+        while True:
+            try:
+                logits = self._engine.decode(sequence, len(held), tokens, outputs)
+            except ContextFullError:
+                self._resync(sequence, tokens)
+                if not self._evict_other(sequence):
+                    raise
+            except (CancelledError, DecodeError):
+                self._resync(sequence, tokens)
+                raise
+            else:
+                held.extend(tokens)
+                return logits
+
+    def _evict_other(self, sequence: int) -> bool:
+        """Free the least recently used other sequence that holds anything; False if there is none."""
+        for key, other in self._owners.items():
+            if other != sequence and self._tokens[other]:
+                self.forget(key)
+                return True
+        return False
+
+    def _resync(self, sequence: int, attempted: Sequence[int]) -> None:
+        """Believe the engine about how much of a failed decode stayed in the cache."""
+        held = self._tokens[sequence]
+        length = self._engine.length(sequence)
+        if length > len(held):
+            held.extend(attempted[: length - len(held)])
+        del held[length:]

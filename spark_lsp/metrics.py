@@ -1,0 +1,61 @@
+"""Counters since start. They stay on this machine."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+
+from spark_lsp.decoding.generate import Generation
+
+
+@dataclass(slots=True)
+class Metrics:
+    """What was asked, computed and answered. Safe to update from any thread."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    decode_steps: int = 0
+    generated_tokens: int = 0
+    drafted_tokens: int = 0
+    accepted_tokens: int = 0
+    completions_accepted: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def count_generation(self, generation: Generation) -> None:
+        """Add what one finished generation produced."""
+        with self._lock:
+            self.generated_tokens += len(generation.tokens)
+            self.drafted_tokens += generation.drafted
+            self.accepted_tokens += generation.accepted
+
+    def set_decoded(self, prompt_tokens: int, steps: int) -> None:
+        """Take over the KV cache's own counts, which include cancelled requests."""
+        with self._lock:
+            self.prompt_tokens, self.decode_steps = prompt_tokens, steps
+
+    def count_answer(self, reason: str) -> None:
+        """Add one answered request."""
+        with self._lock:
+            self.requests += 1
+            self.reasons[reason] += 1
+
+    def count_accept(self) -> None:
+        """Add one accepted suggestion."""
+        with self._lock:
+            self.completions_accepted += 1
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the counters under the names of the `spark/status` answer."""
+        with self._lock:
+            return {
+                "promptTokens": self.prompt_tokens,
+                "decodeSteps": self.decode_steps,
+                "generatedTokens": self.generated_tokens,
+                "draftedTokens": self.drafted_tokens,
+                "acceptedTokens": self.accepted_tokens,
+                "acceptedCompletions": self.completions_accepted,
+                "requests": self.requests,
+                "reasons": dict(self.reasons),
+            }

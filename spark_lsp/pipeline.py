@@ -1,0 +1,223 @@
+"""The index of the program: `Pipeline.complete` calls the stages in order.
+
+::
+
+    TextSnapshot -> SyntaxTree -> CompletionContext -> Prompt -> Generation -> text -> Completion
+      documents/     syntax/        context/           prompt/    decoding/   postprocess/
+
+No stage below does I/O or reads settings; everything comes as an argument. A pipeline belongs to the engine's thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, with_line_feeds
+from spark_lsp.decoding.engine import Engine
+from spark_lsp.decoding.extent import choose_extent, stop_rule
+from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
+from spark_lsp.decoding.healing import PieceTable
+from spark_lsp.decoding.kv_cache import KVCache
+from spark_lsp.decoding.stopping import StopReason, StopRule
+from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.postprocess import Place, postprocess
+from spark_lsp.prompt.fim import PromptBuilder
+from spark_lsp.settings import CompletionSettings
+from spark_lsp.syntax.languages import Language
+from spark_lsp.syntax.parser import DocumentParser, SyntaxTree
+
+OPEN_DOCUMENTS = 16
+"""Documents whose syntax tree and window are kept; the least recently used one is dropped and made anew if needed."""
+_LINES_BELOW = 12
+"""Lines under the cursor that post-processing compares with."""
+FIRST_PARSE_SECONDS = 0.02
+"""Time that one request may spend on parsing a document for the first time; a huge file is parsed over several."""
+
+
+class Reason(str, Enum):
+    """Why a completion is empty, or that it is not."""
+
+    SHOWN = "shown"
+    CACHED = "cached"
+    NOTHING = "nothing-to-add"
+    DUPLICATE = "duplicate-suffix"
+    COLD = "cold"
+    CANCELLED = "cancelled"
+    SUPERSEDED = "superseded"
+    LOADING = "loading"
+    UNAVAILABLE = "unavailable"
+    DISABLED = "disabled"
+    UNKNOWN_DOCUMENT = "unknown-document"
+    TOO_LARGE = "too-large"
+    BINARY = "binary"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """One place in one version of one document."""
+
+    document: str
+    """A key for the document, its URI."""
+    snapshot: TextSnapshot
+    cursor: int
+    """Offset in code points."""
+    language: Language
+    deadline: float | None = None
+    """Value of `time.monotonic()` at which the generation ends with what it has, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What to insert at the cursor, and how it came about."""
+
+    text: str
+    """LF line ends; empty if there is nothing to show."""
+    reason: Reason
+    generation: Generation | None = None
+    seconds: float = 0.0
+
+
+class _Document:
+    """What the pipeline remembers of an open document."""
+
+    def __init__(self, language: Language) -> None:
+        self.parser = DocumentParser(language)
+        self.language = language
+        self.window: CompletionContext | None = None
+
+
+class Pipeline:
+    """All stages on one engine. Used by one thread only."""
+
+    def __init__(self, engine: Engine, settings: CompletionSettings) -> None:
+        self.engine = engine
+        self.cache = KVCache(engine)
+        self._table = PieceTable(engine.vocabulary.pieces)
+        self._documents: OrderedDict[str, _Document] = OrderedDict()
+        self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
+        self.configure(settings)
+
+    def configure(self, settings: CompletionSettings) -> None:
+        """Use `settings` from now on."""
+        self._settings = settings
+        self._prompts = PromptBuilder(
+            self.engine.vocabulary, self.engine.tokenize, layout=settings.layout, heal_tokens=settings.heal_tokens
+        )
+        for document in self._documents.values():
+            document.window = None
+
+    @property
+    def fills_in_the_middle(self) -> bool:
+        """Whether the model sees the text after the cursor."""
+        return self._prompts.fills_in_the_middle
+
+    def complete(
+        self,
+        request: CompletionRequest,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+        on_text: Callable[[str], None] = lambda text: None,
+    ) -> Completion:
+        """Return the completion at the request's cursor.
+
+        `on_text` receives the post-processed text whenever a step made it longer. Raises CancelledError when
+        `cancelled()` turns true, EngineError when the engine fails.
+        """
+        started = time.monotonic()
+        settings, snapshot, cursor = self._settings, request.snapshot, request.cursor
+        document = self._document(request)
+        tree = document.parser.tree(snapshot.text, FIRST_PARSE_SECONDS)
+        context = document.window = choose_window(document.window, snapshot, tree, cursor, self._limits())
+        prompt = self._prompts.build(context)
+        place = place_of(snapshot, cursor)
+        rule = self._stop_rule(tree, snapshot, cursor, place, request.language)
+        shown = ""
+
+        def stream(text: str) -> None:
+            nonlocal shown
+            text = postprocess(text, place)
+            if len(text) > len(shown):
+                shown = text
+                on_text(text)
+
+        generation = generate(
+            self.cache,
+            request.document,
+            prompt,
+            self._table,
+            self.engine.vocabulary.pieces,
+            rule,
+            GenerationLimits(settings.max_tokens, request.deadline),
+            context_length=self.engine.info.context_length,
+            max_draft=self._max_draft,
+            cancelled=cancelled,
+            on_text=stream,
+        )
+        return self._finish(generation, place, time.monotonic() - started)
+
+    def forget(self, document: str) -> None:
+        """Free what is kept for a document that was closed."""
+        known = self._documents.pop(document, None)
+        if known is not None:
+            known.parser.close()
+        self.cache.forget(document)
+
+    def _limits(self) -> WindowLimits:
+        """Return the window bounds, small enough that prompt and suggestion fit the context of this model."""
+        settings = self._settings
+        room = max(64, self.engine.info.context_length // 2 - settings.max_tokens)
+        suffix = min(settings.suffix_tokens, room // 4)
+        return WindowLimits(
+            prefix_tokens=min(settings.prefix_tokens, room - suffix),
+            suffix_tokens=suffix if self._prompts.fills_in_the_middle else 0,
+        )
+
+    def _document(self, request: CompletionRequest) -> _Document:
+        document = self._documents.get(request.document)
+        if document is None or document.language != request.language:
+            document = self._documents[request.document] = _Document(request.language)
+        self._documents.move_to_end(request.document)
+        if len(self._documents) > OPEN_DOCUMENTS:
+            self._documents.popitem(last=False)[1].parser.close()
+        return document
+
+    def _stop_rule(
+        self, tree: SyntaxTree, snapshot: TextSnapshot, cursor: int, place: Place, language: Language
+    ) -> StopRule:
+        extent = choose_extent(snapshot, tree, cursor, place, language)
+        return stop_rule(extent, snapshot, tree, cursor, place, language, self._settings.max_lines)
+
+    def _finish(self, generation: Generation, place: Place, seconds: float) -> Completion:
+        text = generation.text
+        if generation.stop in (StopReason.DEADLINE, StopReason.TOKENS, StopReason.LINES):
+            text = whole_lines(text)
+        shown = postprocess(text, place)
+        if shown:
+            reason = Reason.SHOWN
+        elif generation.text.strip():
+            reason = Reason.DUPLICATE
+        else:
+            reason = Reason.COLD if generation.stop is StopReason.DEADLINE else Reason.NOTHING
+        return Completion(shown, reason, generation, seconds)
+
+
+def whole_lines(text: str) -> str:
+    """Return a text that was cut off at an arbitrary token without its last line, unless that is the only one."""
+    head, newline, _last = text.rpartition("\n")
+    return head if newline and head.strip() else text
+
+
+def place_of(snapshot: TextSnapshot, cursor: int) -> Place:
+    """Return the text around the cursor for post-processing."""
+    line = snapshot.line_of(cursor)
+    start, end = snapshot.line_span(line)
+    below = tuple(
+        with_line_feeds(snapshot.line_text(number))
+        for number in range(line + 1, min(line + 1 + _LINES_BELOW, snapshot.line_count))
+    )
+    return Place(snapshot.text[start:cursor], snapshot.text[cursor : max(cursor, end)], below)

@@ -1,0 +1,250 @@
+"""The engine's thread and its mailbox.
+
+Invariants:
+
+* Exactly one thread touches the pipeline; the event loop only posts to the mailbox and never waits for it.
+* A document has at most one live job. A newer one, or an edit, supersedes it: its future is resolved at once, and the
+  decode stops at the next graph node.
+* Every job's future is resolved exactly once, whatever happens.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from enum import Enum
+
+from spark_lsp.errors import CancelledError, SparkError
+from spark_lsp.metrics import Metrics
+from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
+
+log = logging.getLogger(__name__)
+
+JOIN_SECONDS = 0.8
+"""Time that `close` waits for a running decode to notice the abort flag; one graph node takes a few milliseconds."""
+
+
+class EngineState(str, Enum):
+    """What the engine is doing."""
+
+    LOADING = "loading"
+    IDLE = "idle"
+    BUSY = "busy"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state with what a user wants to know about it."""
+
+    state: EngineState
+    model: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """How to get a pipeline, and a value that changes when trying again makes sense."""
+
+    model: str
+    load: Callable[[Callable[[], bool]], Pipeline]
+    """Called on the engine's thread with a test for "stop loading". Raises SparkError with what the user can do."""
+    signature: Callable[[], object]
+    """For example path, size and time of the model file; cheap."""
+
+
+class Job:
+    """One request on its way through the engine."""
+
+    def __init__(self, request: CompletionRequest, on_text: Callable[[str], None]) -> None:
+        self.request = request
+        self.on_text = on_text
+        self.cancelled = False
+        self.text = ""
+        """The post-processed text so far; it only grows."""
+        self.result: Future[Completion] = Future()
+
+    def resolve(self, completion: Completion) -> None:
+        """Give the result unless there is one."""
+        if not self.result.done():
+            self.result.set_result(completion)
+
+
+class Scheduler:
+    """Runs jobs on its own thread, newest first."""
+
+    def __init__(self, loader: Loader, metrics: Metrics, on_status: Callable[[Status], None]) -> None:
+        self._loader = loader
+        self._metrics = metrics
+        self._on_status = on_status
+        self._condition = threading.Condition()
+        self._waiting: OrderedDict[str, Job] = OrderedDict()
+        self._errands: deque[Callable[[Pipeline], None]] = deque()
+        self._current: Job | None = None
+        self._pipeline: Pipeline | None = None
+        self._closing = False
+        self._status = Status(EngineState.LOADING, loader.model)
+        self._tried: object = None
+        self._thread = threading.Thread(target=self._run, name="spark-engine", daemon=True)
+
+    @property
+    def status(self) -> Status:
+        """The current state."""
+        return self._status
+
+    def start(self) -> None:
+        """Start loading the model; returns at once."""
+        self._thread.start()
+
+    def submit(self, request: CompletionRequest, on_text: Callable[[str], None] = lambda text: None) -> Job:
+        """Queue a request and return its job; an older job of the same document is superseded."""
+        job = Job(request, on_text)
+        with self._condition:
+            self._supersede(request.document)
+            if self._closing:
+                job.resolve(Completion("", Reason.CANCELLED))
+                return job
+            self._waiting[request.document] = job
+            self._condition.notify()
+        return job
+
+    def supersede(self, document: str) -> None:
+        """Stop work on a text that is no longer what the document holds."""
+        with self._condition:
+            self._supersede(document)
+
+    def cancel(self, job: Job) -> None:
+        """Stop `job`; its result is an empty completion with the reason `cancelled`."""
+        with self._condition:
+            if self._waiting.get(job.request.document) is job:
+                del self._waiting[job.request.document]
+            self._stop(job, Reason.CANCELLED)
+
+    def forget(self, document: str) -> None:
+        """Free what is kept for a closed document."""
+        with self._condition:
+            self._supersede(document)
+            self._errands.append(lambda pipeline: pipeline.forget(document))
+            self._condition.notify()
+
+    def close(self) -> bool:
+        """Stop everything and free the model; False if a decode did not stop in time and the model was left alone."""
+        with self._condition:
+            self._closing = True
+            for job in [*self._waiting.values()]:
+                self._stop(job, Reason.CANCELLED)
+            self._waiting.clear()
+            if self._current is not None:
+                self._stop(self._current, Reason.CANCELLED)
+            self._condition.notify()
+        if self._thread.ident is None:
+            return True
+        self._thread.join(JOIN_SECONDS)
+        if self._thread.is_alive():
+            return False
+        if self._pipeline is not None:
+            self._pipeline.engine.close()
+        return True
+
+    def _supersede(self, document: str) -> None:
+        waiting = self._waiting.pop(document, None)
+        if waiting is not None:
+            self._stop(waiting, Reason.SUPERSEDED)
+        if self._current is not None and self._current.request.document == document:
+            self._stop(self._current, Reason.SUPERSEDED)
+
+    def _stop(self, job: Job, reason: Reason) -> None:
+        job.cancelled = True
+        if job is self._current and self._pipeline is not None:
+            self._pipeline.engine.interrupt.set()
+        job.resolve(Completion("", reason))
+
+    def _run(self) -> None:
+        self._load()
+        while True:
+            with self._condition:
+                while not (self._closing or self._waiting or self._errands):
+                    self._condition.wait()
+                if self._closing:
+                    return
+                errand = self._errands.popleft() if self._errands else None
+                job = self._waiting.popitem()[1] if errand is None else None
+                if job is not None and self._pipeline is not None:
+                    # Under the lock: a cancel is either seen here or finds the job current.
+                    self._current = job
+                    self._pipeline.engine.interrupt.clear()
+            if errand is not None:
+                if self._pipeline is not None:
+                    errand(self._pipeline)
+            elif job is not None:
+                self._serve(job)
+
+    def _load(self) -> None:
+        self._tried = self._loader.signature()
+        self._set_status(EngineState.LOADING)
+        try:
+            self._pipeline = self._loader.load(lambda: self._closing)
+        except CancelledError:
+            self._set_status(EngineState.FAILED, "Loading was cancelled.")
+        except SparkError as error:
+            log.warning("%s", error)
+            self._set_status(EngineState.FAILED, str(error))
+        except Exception:
+            log.exception("The model could not be loaded")
+            self._set_status(EngineState.FAILED, "The model could not be loaded; the log has the details.")
+        else:
+            self._set_status(EngineState.IDLE)
+
+    def _serve(self, job: Job) -> None:
+        if self._pipeline is None:
+            if self._loader.signature() == self._tried:
+                job.resolve(Completion("", Reason.UNAVAILABLE))
+                return
+            self._load()
+            with self._condition:
+                self._current = job if self._pipeline is not None else None
+        if self._pipeline is None:
+            job.resolve(Completion("", Reason.UNAVAILABLE))
+            return
+        self._set_status(EngineState.BUSY)
+        try:
+            completion = self._complete(self._pipeline, job)
+        finally:
+            with self._condition:
+                self._current = None
+            self._set_status(EngineState.IDLE)
+        job.resolve(completion)
+
+    def _complete(self, pipeline: Pipeline, job: Job) -> Completion:
+        def on_text(text: str) -> None:
+            job.text = text
+            if not job.cancelled:
+                job.on_text(text)
+
+        try:
+            completion = pipeline.complete(
+                job.request, cancelled=lambda: job.cancelled or self._closing, on_text=on_text
+            )
+            if completion.generation is not None:
+                self._metrics.count_generation(completion.generation)
+            return completion
+        except CancelledError:
+            return Completion("", Reason.CANCELLED)
+        except SparkError as error:
+            log.warning("%s", error)
+            return Completion("", Reason.FAILED)
+        except Exception:
+            log.exception("A completion failed")
+            return Completion("", Reason.FAILED)
+        finally:
+            self._metrics.set_decoded(pipeline.cache.prompt_tokens, pipeline.cache.steps)
+
+    def _set_status(self, state: EngineState, message: str = "") -> None:
+        if not message and self._pipeline is not None and not self._pipeline.fills_in_the_middle:
+            message = "The model has no fill-in-the-middle tokens: it completes left to right only."
+        self._status = Status(state, self._loader.model, message)
+        self._on_status(self._status)

@@ -1,0 +1,1 @@
+"""The server: the only place that knows the language server protocol."""

@@ -1,0 +1,230 @@
+"""The server object: capabilities, life cycle, and who owns what.
+
+The event loop owns documents and the completion cache; the scheduler's thread owns the engine. They meet in
+`Scheduler.submit` and in callbacks that are posted to the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from spark_lsp import __version__
+from spark_lsp.cache import CompletionCache
+from spark_lsp.documents.positions import Encoding
+from spark_lsp.metrics import Metrics
+from spark_lsp.pipeline import Reason
+from spark_lsp.scheduler import Loader, Scheduler, Status
+from spark_lsp.server import inline, status
+from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
+from spark_lsp.server.protocol import SparkProtocol
+from spark_lsp.settings import Settings, load
+
+log = logging.getLogger(__name__)
+
+PARENT_POLL_SECONDS = 1.0
+"""How often the server looks whether the editor that started it is still alive."""
+
+LoaderFactory = Callable[[Settings, Callable[[float], None]], Loader]
+"""Makes the loader from the user's settings and a callback for the loaded fraction."""
+
+
+class SparkServer(LanguageServer):
+    """A language server that answers `textDocument/inlineCompletion` from a local model."""
+
+    protocol: SparkProtocol
+
+    def __init__(self, make_loader: LoaderFactory, settings: Settings | None = None) -> None:
+        super().__init__(
+            "spark-lsp",
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=SparkProtocol,
+        )
+        self.settings = settings or Settings()
+        self.documents = DocumentStore()
+        self.completions = CompletionCache()
+        self.metrics = Metrics()
+        self.closed = False
+        self.last_reason = ""
+        self._make_loader = make_loader
+        self._scheduler: Scheduler | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._load_progress: status.LoadProgress | None = None
+        self._told: set[str] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        _register(self)
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """The engine's mailbox; it exists from `initialize` on."""
+        if self._scheduler is None:
+            raise RuntimeError("the scheduler starts with the initialize request")
+        return self._scheduler
+
+    @property
+    def engine_status(self) -> Status | None:
+        """What the engine is doing; None before `initialize`."""
+        return self._scheduler.status if self._scheduler is not None else None
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Log an error. It is never sent: a client that went away would make the report fail, and so on."""
+        log.warning("%s", error, exc_info=log.isEnabledFor(logging.DEBUG))
+
+    def tell(self, sentence: str, kind: types.MessageType = types.MessageType.Warning) -> None:
+        """Show one sentence to the user, once."""
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self.window_show_message(types.ShowMessageParams(type=kind, message=f"spark-lsp: {sentence}"))
+
+    def count(self, reason: Reason) -> None:
+        """Count an answered request by its reason."""
+        self.last_reason = reason.value
+        self.metrics.count_answer(reason.value)
+
+    # Life cycle
+
+    def on_initialize(self, params: types.InitializeParams) -> None:
+        """Read settings and agree on the position encoding; the answer does not wait for anything else."""
+        self.settings, self._warnings = load(params.initialization_options, self.settings)
+        self.documents.encoding = Encoding(str(getattr(self.workspace.position_encoding, "value", "utf-16")))
+        self._loop = asyncio.get_running_loop()
+        self._scheduler = Scheduler(
+            self._make_loader(self.settings, self._on_load_fraction), self.metrics, self._on_status
+        )
+        if params.process_id is not None:
+            self.start_task(self._watch_parent(params.process_id))
+
+    async def on_initialized(self) -> None:
+        """Start loading the model and show it."""
+        for warning in self._warnings:
+            self.tell(warning)
+        self._load_progress = await status.begin_load_progress(self)
+        self.scheduler.start()
+
+    def start_task(self, coroutine: Any) -> None:
+        """Run a coroutine for the life of the server; its failure is logged."""
+        task = asyncio.ensure_future(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def close(self) -> None:
+        """Stop the engine; nothing is sent from now on."""
+        self.closed = True
+        if self._scheduler is not None:
+            self._scheduler.close()
+
+    def shutdown(self) -> None:
+        """Stop the main loop without waiting for the thread that reads standard input."""
+        self.closed = True
+        if self._stop_event is not None:
+            self._stop_event.set()
+        if self._thread_pool is not None:
+            self._thread_pool.shutdown(wait=False)
+
+    async def _watch_parent(self, process: int) -> None:
+        while _alive(process):
+            await asyncio.sleep(PARENT_POLL_SECONDS)
+        log.info("The editor is gone")
+        raise SystemExit(1)
+
+    # From the engine's thread
+
+    def post(self, callback: Callable[..., None], *arguments: Any) -> None:
+        """Run `callback` on the event loop; safe from any thread, and silent once the loop is gone."""
+        loop = self._loop
+        if loop is None or self.closed:
+            return
+        try:
+            loop.call_soon_threadsafe(callback, *arguments)
+        except RuntimeError:  # the loop closed between the test and the call
+            log.debug("The event loop is closed")
+
+    def _on_load_fraction(self, fraction: float) -> None:
+        self.post(self._show_load, fraction)
+
+    def _show_load(self, fraction: float) -> None:
+        if self._load_progress is not None:
+            self._load_progress.report(fraction)
+
+    def _on_status(self, current: Status) -> None:
+        self.post(self._show_status, current)
+
+    def _show_status(self, current: Status) -> None:
+        if self._load_progress is not None and self._load_progress.finish(current):
+            self._load_progress = None
+        if current.message:
+            self.tell(current.message)
+
+    # Documents
+
+    def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Take over a document."""
+        self._explain_obstacle(self.documents.open(params.text_document))
+        self.scheduler.supersede(params.text_document.uri)
+
+    def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Apply an edit; work on the older text stops."""
+        document = self.documents.change(params.text_document, params.content_changes)
+        self.scheduler.supersede(params.text_document.uri)
+        if document is None:
+            log.info("A change for a document that is not open was ignored")
+        else:
+            self._explain_obstacle(document)
+
+    def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Free everything kept for a document."""
+        uri = params.text_document.uri
+        self.documents.close(uri)
+        self.completions.forget(uri)
+        self.scheduler.forget(uri)
+
+    def _explain_obstacle(self, document: OpenDocument) -> None:
+        name = document.uri.rpartition("/")[2]
+        if document.obstacle is Obstacle.TOO_LARGE:
+            self.tell(f"{name} is too large to be completed; files of up to 8 million characters are.")
+        elif document.obstacle is Obstacle.BINARY:
+            self.tell(f"{name} is not a text file and is not completed.", types.MessageType.Info)
+
+
+def _alive(process: int) -> bool:
+    """Whether a process exists. Where that cannot be asked it counts as alive: the closed pipe will end the server."""
+    if os.name == "nt" or process <= 0:
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _register(server: SparkServer) -> None:
+    """Register every handler. Options are given because pygls does not advertise inline completion without them."""
+
+    @server.feature(types.INITIALIZE)
+    def initialize(ls: SparkServer, params: types.InitializeParams) -> None:
+        ls.on_initialize(params)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(ls: SparkServer, _params: Any) -> None:
+        await ls.on_initialized()
+
+    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
+    async def inline_completion(ls: SparkServer, params: types.InlineCompletionParams) -> types.InlineCompletionList:
+        return await inline.inline_completion(ls, params, ls.protocol.raw_params)
+
+    @server.command(inline.ACCEPT_COMMAND)
+    def accept(ls: SparkServer, *_arguments: Any) -> None:
+        ls.metrics.count_accept()
+
+    @server.feature(status.STATUS_METHOD)
+    def show_status(ls: SparkServer, _params: Any) -> dict[str, Any]:
+        return status.status_report(ls)

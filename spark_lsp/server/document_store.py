@@ -1,0 +1,107 @@
+"""The open documents, as the client sees them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from lsprotocol import types
+
+from spark_lsp.documents.edits import ContentChange, Range, apply_changes
+from spark_lsp.documents.positions import Encoding
+from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.syntax.languages import Language, language_for
+
+MAX_CHARACTERS = 8_000_000
+"""Larger documents are not completed: an edit copies the text, which takes about 1 ms for each million characters."""
+_BINARY_PROBE = 8192
+"""A NUL among the first characters means that this is no text; git looks at as many."""
+
+
+class Obstacle(Enum):
+    """Why a document cannot be completed."""
+
+    TOO_LARGE = "too-large"
+    BINARY = "binary"
+
+
+@dataclass(slots=True)
+class OpenDocument:
+    """One open document. Changed only by the event loop; its snapshots may be read anywhere."""
+
+    uri: str
+    language: Language
+    snapshot: TextSnapshot
+    obstacle: Obstacle | None = None
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set, and replaced by a fresh one, at each change."""
+
+    def announce_change(self) -> None:
+        """Wake everybody who waits for the next change."""
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+
+class DocumentStore:
+    """Documents by URI, in the position encoding agreed with the client."""
+
+    def __init__(self) -> None:
+        self.encoding = Encoding.UTF16
+        self._documents: dict[str, OpenDocument] = {}
+
+    def get(self, uri: str) -> OpenDocument | None:
+        """Return the open document, or None."""
+        return self._documents.get(uri)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def open(self, item: types.TextDocumentItem) -> OpenDocument:
+        """Take over a document; opening it again replaces the text."""
+        obstacle = _obstacle(item.text)
+        snapshot = TextSnapshot.of("" if obstacle else item.text, item.version)
+        document = OpenDocument(item.uri, language_for(item.language_id, item.uri), snapshot, obstacle)
+        self._documents[item.uri] = document
+        return document
+
+    def change(
+        self, identifier: types.VersionedTextDocumentIdentifier, changes: Sequence[types.TextDocumentContentChangeEvent]
+    ) -> OpenDocument | None:
+        """Apply `changes` in order and return the document; None if it is not open."""
+        document = self._documents.get(identifier.uri)
+        if document is None:
+            return None
+        edits = [_content_change(change) for change in changes]
+        whole = next((i for i in range(len(edits) - 1, -1, -1) if edits[i].range is None), None)
+        if whole is not None:
+            document.obstacle = _obstacle(edits[whole].text)
+            edits = edits[whole:]
+        if document.obstacle is None:
+            document.snapshot = apply_changes(document.snapshot, edits, self.encoding, identifier.version)
+            document.obstacle = _obstacle(document.snapshot.text)
+        if document.obstacle is not None:
+            document.snapshot = TextSnapshot.of("", identifier.version)
+        document.announce_change()
+        return document
+
+    def close(self, uri: str) -> OpenDocument | None:
+        """Forget a document and return it."""
+        document = self._documents.pop(uri, None)
+        if document is not None:
+            document.announce_change()
+        return document
+
+
+def _obstacle(text: str) -> Obstacle | None:
+    if len(text) > MAX_CHARACTERS:
+        return Obstacle.TOO_LARGE
+    return Obstacle.BINARY if "\0" in text[:_BINARY_PROBE] else None
+
+
+def _content_change(change: types.TextDocumentContentChangeEvent) -> ContentChange:
+    if isinstance(change, types.TextDocumentContentChangePartial):
+        start, end = change.range.start, change.range.end
+        return ContentChange(change.text, Range(start.line, start.character, end.line, end.character))
+    return ContentChange(change.text, None)

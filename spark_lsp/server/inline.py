@@ -1,0 +1,169 @@
+"""`textDocument/inlineCompletion`: one answer for every request.
+
+In this order: what the request refers to, the cache, the engine. An automatic request is answered at the deadline with
+the text that is verified by then; the engine goes on behind it until the next keystroke, so that the follow-up request
+finds a longer text. With a `partialResultToken` (an extension of ours; the standard method has none) each growth of the
+text is sent as `$/progress` whose value replaces the one before, and the answer repeats the last of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from spark_lsp.documents.edits import ContentChange, Range, apply_change
+from spark_lsp.documents.positions import offset_at, position_at
+from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.pipeline import Completion, CompletionRequest, Reason, place_of, whole_lines
+from spark_lsp.postprocess import postprocess
+from spark_lsp.scheduler import EngineState, Job
+from spark_lsp.server.document_store import Obstacle, OpenDocument
+
+if TYPE_CHECKING:
+    from spark_lsp.server.app import SparkServer
+
+ACCEPT_COMMAND = "spark.accept"
+LATE_CHANGE_SECONDS = 0.15
+"""Neovim 0.11 may send a request up to 75 ms before the edit it belongs to; so long an edit is waited for."""
+INVOKED_SECONDS = 10.0
+"""A request made by hand waits longer than an automatic one, but not for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the suggestion goes: into `snapshot` at `cursor`, sent as `lead` + text over `replaced`."""
+
+    snapshot: TextSnapshot
+    cursor: int
+    lead: str
+    replaced: types.Range
+
+
+async def inline_completion(
+    server: SparkServer, params: types.InlineCompletionParams, raw: dict[str, Any]
+) -> types.InlineCompletionList:
+    """Return at most one item; never null and never a bare list, which some clients cannot take."""
+    try:
+        reason, text, place = await _complete(server, params, raw.get("partialResultToken"))
+    except asyncio.CancelledError:
+        server.count(Reason.CANCELLED)
+        raise
+    server.count(reason)
+    return _list(text, place)
+
+
+async def _complete(
+    server: SparkServer, params: types.InlineCompletionParams, token: Any
+) -> tuple[Reason, str, _Place | None]:
+    if not server.settings.completion.enabled:
+        return Reason.DISABLED, "", None
+    document = server.documents.get(params.text_document.uri)
+    if document is None:
+        return Reason.UNKNOWN_DOCUMENT, "", None
+    if document.obstacle is not None:
+        return (Reason.BINARY if document.obstacle is Obstacle.BINARY else Reason.TOO_LARGE), "", None
+    await _wait_for_late_change(server, document, params.position)
+    snapshot = document.snapshot
+    place = _place(server, snapshot, params)
+    known = server.completions.get(document.uri, place.snapshot.text, place.cursor)
+    if known is not None:
+        return Reason.CACHED, known.text, place
+    status = server.scheduler.status
+    if status.state is EngineState.LOADING:
+        return Reason.LOADING, "", None
+    invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
+    reason, text = await _ask_engine(server, document, place, invoked, token)
+    if document.snapshot is not snapshot:
+        # Never a text for an older version: the client asks again for the newer one.
+        return Reason.SUPERSEDED, "", None
+    return reason, text, place
+
+
+async def _wait_for_late_change(server: SparkServer, document: OpenDocument, position: types.Position) -> None:
+    """Wait a moment if the position lies beyond what we know of the document."""
+    offset = offset_at(document.snapshot, position.line, position.character, server.documents.encoding)
+    if position_at(document.snapshot, offset, server.documents.encoding) == (position.line, position.character):
+        return
+    changed = document.changed
+    try:
+        await asyncio.wait_for(changed.wait(), LATE_CHANGE_SECONDS)
+    except asyncio.TimeoutError:
+        return  # the position is simply out of range; it is clamped
+
+
+def _place(server: SparkServer, snapshot: TextSnapshot, params: types.InlineCompletionParams) -> _Place:
+    encoding = server.documents.encoding
+    selected = params.context.selected_completion_info
+    if selected is not None:
+        start, end = selected.range.start, selected.range.end
+        where = Range(start.line, start.character, end.line, end.character)
+        begin = offset_at(snapshot, start.line, start.character, encoding)
+        changed = apply_change(snapshot, ContentChange(selected.text, where), encoding)
+        return _Place(changed, begin + len(selected.text), selected.text, selected.range)
+    cursor = offset_at(snapshot, params.position.line, params.position.character, encoding)
+    position = types.Position(*position_at(snapshot, cursor, encoding))
+    return _Place(snapshot, cursor, "", types.Range(position, position))
+
+
+async def _ask_engine(
+    server: SparkServer, document: OpenDocument, place: _Place, invoked: bool, token: Any
+) -> tuple[Reason, str]:
+    def on_text(text: str) -> None:
+        if token is not None:
+            server.post(_send_partial, server, token, text, place)
+
+    seconds = INVOKED_SECONDS if invoked else server.settings.completion.deadline_ms / 1000
+    request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language)
+    job = server.scheduler.submit(request, on_text)
+    try:
+        # A client that takes partial results waits for the end; it has something to show meanwhile.
+        completion = await asyncio.wait_for(
+            asyncio.shield(asyncio.wrap_future(job.result)), INVOKED_SECONDS if token is not None else seconds
+        )
+    except asyncio.TimeoutError:
+        _remember_later(server, document, place, job)
+        return _answer_early(server, document, place, job)
+    except asyncio.CancelledError:
+        server.scheduler.cancel(job)
+        raise
+    _remember(server, document, place, completion)
+    return completion.reason, completion.text
+
+
+def _answer_early(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> tuple[Reason, str]:
+    """Return what is verified so far, in whole lines."""
+    text = postprocess(whole_lines(job.text), place_of(place.snapshot, place.cursor))
+    if not text:
+        return Reason.COLD, ""
+    server.completions.put(document.uri, place.snapshot.text, place.cursor, text)
+    return Reason.SHOWN, text
+
+
+def _remember_later(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> None:
+    """Keep the finished text of a job that was answered early."""
+    job.result.add_done_callback(lambda done: server.post(_remember, server, document, place, done.result()))
+
+
+def _remember(server: SparkServer, document: OpenDocument, place: _Place, completion: Completion) -> None:
+    if completion.text and server.documents.get(document.uri) is document:
+        server.completions.put(document.uri, place.snapshot.text, place.cursor, completion.text)
+
+
+def _send_partial(server: SparkServer, token: Any, text: str, place: _Place) -> None:
+    value = server.protocol.plain(_list(text, place))
+    server.progress(types.ProgressParams(token=token, value=value))
+
+
+def _list(text: str, place: _Place | None) -> types.InlineCompletionList:
+    if not text or place is None:
+        return types.InlineCompletionList(items=[])
+    item = types.InlineCompletionItem(
+        insert_text=place.lead + text,
+        range=place.replaced,
+        command=types.Command(title="Accept", command=ACCEPT_COMMAND, arguments=[str(uuid.uuid4())]),
+    )
+    return types.InlineCompletionList(items=[item])

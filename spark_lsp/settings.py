@@ -1,0 +1,149 @@
+"""Settings: frozen, with units, defaults in one place.
+
+One schema serves `initializationOptions`, `workspace/configuration`, `workspace/didChangeConfiguration` and the
+command line. `load` never raises for what a user wrote: it returns the settings it could read and a list of
+warnings, each naming the key.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from spark_lsp.errors import SettingsError
+
+DEFAULT_MODEL = "qwen2.5-coder-0.5b-instruct-q4_k_m"
+"""Small enough for two CPU cores; `spark-lsp models list` shows the larger ones."""
+
+SECTION = "spark"
+"""The key under which editors keep these settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Which model runs, and on what."""
+
+    name: str = DEFAULT_MODEL
+    """A catalogue name or the path of a GGUF file."""
+    threads: int = 0
+    """Compute threads; 0 means one for each core this process may use."""
+    gpu_layers: int = -1
+    """Layers kept on the GPU; -1 means all of them where the runtime has a GPU back end."""
+    context_tokens: int = 8192
+    """KV cache size in tokens, shared by all open documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionSettings:
+    """How much is read and how much is written."""
+
+    enabled: bool = True
+    """False answers every request with an empty list."""
+    prefix_tokens: int = 512
+    """Upper bound for the text above the anchor, in tokens."""
+    suffix_tokens: int = 128
+    """Upper bound for the text after the cursor, in tokens."""
+    max_tokens: int = 96
+    """Upper bound for one suggestion, in tokens."""
+    max_lines: int = 12
+    """Upper bound for one suggestion, in lines."""
+    deadline_ms: int = 800
+    """An automatic request is answered after this time with what is verified by then, in milliseconds."""
+    layout: Literal["anchored", "plain"] = "anchored"
+    """`anchored` keeps the KV cache append-only while typing; `plain` is the usual prefix-suffix-middle order."""
+    heal_tokens: int = 1
+    """Typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a user can set."""
+
+    model: ModelSettings = field(default_factory=ModelSettings)
+    completion: CompletionSettings = field(default_factory=CompletionSettings)
+
+
+Group = TypeVar("Group", Settings, ModelSettings, CompletionSettings)
+
+_BOUNDS: Mapping[str, tuple[int, int]] = {
+    "model.threads": (0, 512),
+    "model.gpu_layers": (-1, 10_000),
+    "model.context_tokens": (1024, 1_048_576),
+    "completion.prefix_tokens": (0, 131_072),
+    "completion.suffix_tokens": (0, 131_072),
+    "completion.max_tokens": (1, 4096),
+    "completion.max_lines": (1, 1000),
+    "completion.deadline_ms": (1, 600_000),
+    "completion.heal_tokens": (0, 4),
+}
+
+
+def _convert(key: str, value: Any, wanted: Any) -> Any:
+    """Return `value` if it has the type `wanted`; raise SettingsError naming the key otherwise."""
+    if typing.get_origin(wanted) is Literal:
+        choices = typing.get_args(wanted)
+        if value in choices:
+            return value
+        raise SettingsError(f"The setting `{key}` is {value!r}; it must be one of {', '.join(map(repr, choices))}.")
+    if wanted is int and isinstance(value, float) and value.is_integer():
+        value = int(value)  # editors written in JavaScript have only one kind of number
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        raise SettingsError(f"The setting `{key}` is {value!r}; it must be of type {wanted.__name__}.")
+    low, high = _BOUNDS.get(key, (None, None))
+    if low is not None and high is not None and not low <= value <= high:
+        raise SettingsError(f"The setting `{key}` is {value!r}; it must lie between {low} and {high}.")
+    return value
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def _merge(base: Group, data: Mapping[str, Any], path: str, warnings: list[str]) -> Group:
+    hints = typing.get_type_hints(type(base))
+    names = {spelling: f.name for f in dataclasses.fields(base) for spelling in (f.name, _camel(f.name))}
+    changes: dict[str, Any] = {}
+    for given, value in data.items():
+        key = f"{path}{given}"
+        name = names.get(given)
+        if name is None:
+            warnings.append(f"The setting `{key}` is unknown and was ignored.")
+            continue
+        current = getattr(base, name)
+        if isinstance(current, (ModelSettings, CompletionSettings)):
+            if isinstance(value, Mapping):
+                changes[name] = _merge(current, value, f"{key}.", warnings)
+            elif isinstance(value, str) and name == "model":
+                changes[name] = dataclasses.replace(current, name=value)
+            else:
+                warnings.append(f"The setting `{key}` is {value!r}; it must be an object.")
+            continue
+        try:
+            changes[name] = _convert(f"{path}{name}", value, hints[name])
+        except SettingsError as error:
+            warnings.append(f"{error.sentence} The value {current!r} stays.")
+    return dataclasses.replace(base, **changes)
+
+
+def load(data: Any, base: Settings | None = None) -> tuple[Settings, list[str]]:
+    """Return `base` overridden by `data`, and one warning for each key that could not be used.
+
+    `data` may be the settings object itself or an object holding it under `spark`; keys may be written in
+    snake_case or camelCase; `"model": "NAME"` is short for `"model": {"name": "NAME"}`. None changes nothing.
+    """
+    base = base or Settings()
+    warnings: list[str] = []
+    if data is None:
+        return base, warnings
+    if not isinstance(data, Mapping):
+        return base, [f"The settings are {data!r}; they must be an object."]
+    inner = data.get(SECTION, data)
+    if inner is None:
+        return base, warnings
+    if not isinstance(inner, Mapping):
+        return base, [f"The setting `{SECTION}` is {inner!r}; it must be an object."]
+    return _merge(base, inner, "", warnings), warnings

@@ -1,0 +1,244 @@
+"""The block and the definition around a place, also where the text is not finished.
+
+While somebody types, the interesting block is often not closed yet, the cursor stands on a blank line below what the
+parser took for its end, or the parser gave up on it. So the way to the place is the way to the last code before it,
+cut where a node is over, and inside an error the tokens and the indentation decide.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spark_lsp.syntax.indentation import indent_of, indentation_block, line_end, line_start, text_end
+from spark_lsp.syntax.kinds import kind_of
+from spark_lsp.syntax.nodes import is_definition, left_open, path_to
+from spark_lsp.syntax.offsets import Span
+from spark_lsp.syntax.parser import SyntaxTree
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_LOOK_BACK = 32_768
+"""Bytes of an error read back from the cursor: enough for a function, and bounded when a whole file is one error."""
+_COMMENTS = 50
+"""Comments in a row that are stepped over to find the code before them."""
+_DEFINING_WORDS = frozenset(
+    {"def", "class", "fn", "func", "function", "fun", "sub", "proc", "struct", "union", "record", "enum", "impl"}
+    | {"interface", "trait", "protocol", "extension", "module", "mod", "namespace", "object", "contract"}
+)
+_CONTROL_WORDS = frozenset(
+    {
+        "if",
+        "else",
+        "for",
+        "foreach",
+        "while",
+        "do",
+        "loop",
+        "switch",
+        "match",
+        "select",
+        "try",
+        "catch",
+        "with",
+        "using",
+    }
+)
+_CLOSERS = frozenset({"}", ")", "end", "fi", "done", "esac"})
+
+
+def enclosing_block(tree: SyntaxTree, offset: int) -> Span | None:
+    """The innermost block around `offset`: a function, a class, a body, an if, a loop, an element.
+
+    It begins with its first line, signature and decorators included, and ends with the block or, when that is not
+    closed, at the cursor. Blank lines below count as inside while the cursor is indented deep enough (where blocks are
+    made by indentation) or the closing token is missing. None at top level and without a tree.
+    """
+    return _around(tree, offset, definitions_only=False)
+
+
+def enclosing_definition(tree: SyntaxTree, offset: int) -> Span | None:
+    """The innermost function, class, impl or the like around `offset`, with the same borders as `enclosing_block`."""
+    return _around(tree, offset, definitions_only=True)
+
+
+def _around(tree: SyntaxTree, offset: int, *, definitions_only: bool) -> Span | None:
+    if tree.root is None:
+        return None
+    offset = min(max(offset, 0), len(tree.text))
+    path = _path_around(tree, tree.root, offset)
+    for index in range(len(path) - 1, -1, -1):
+        node = path[index]
+        if node.is_error:
+            found = _in_error(tree, node, offset, definitions_only=definitions_only)
+            if found is not None:
+                return found
+        elif index and (
+            is_definition(node, tree.language) or (not definitions_only and _is_block(node, tree, tree.byte_of(offset)))
+        ):
+            return _with_header(tree, path[: index + 1], offset)
+    return None
+
+
+def _path_around(tree: SyntaxTree, root: Node, offset: int) -> list[Node]:
+    """The nodes around `offset`, from the root inwards."""
+    code_end, column = _code_before(tree, root, offset)
+    byte = tree.byte_of(offset)
+    path = path_to(root, tree.byte_of(code_end) - 1) if code_end else [root]
+    open_ended = left_open(path, tree.language, touching=code_end == offset)
+    same_line = line_start(tree.text, code_end) == line_start(tree.text, offset)
+    around = [root]
+    for node, is_open in zip(path[1:], open_ended[1:], strict=True):
+        if node.end_byte <= byte:
+            if not is_open:
+                break
+            if tree.language.indent_blocks and not same_line and not node.is_error:
+                inside = kind_of(node.type, tree.language.name).container
+                if column < indent_of(_line_at(tree, node)) + (0 if inside else 1):
+                    break
+        around.append(node)
+    return around
+
+
+def _code_before(tree: SyntaxTree, root: Node, offset: int) -> tuple[int, int]:
+    """Where the last code before `offset` ends, comments stepped over, and the column of the cursor's line."""
+    text = tree.text
+    start = line_start(text, offset)
+    column = indent_of(text[start:offset] + ".")
+    end = text_end(text, offset)
+    for _ in range(_COMMENTS):
+        if not end:
+            break
+        path = path_to(root, tree.byte_of(end) - 1)
+        comment = next(
+            (node for node in path if node.is_named and kind_of(node.type, tree.language.name).comment), None
+        )
+        if comment is None:
+            break
+        end = text_end(text, tree.offset_of(comment.start_byte))
+    return end, column
+
+
+def _is_block(node: Node, tree: SyntaxTree, byte: int) -> bool:
+    kind = kind_of(node.type, tree.language.name) if node.is_named else None
+    if kind is None:
+        return False
+    unfinished = node.end_byte <= byte
+    return kind.block or (kind.control and (unfinished or node.start_point.row != node.end_point.row))
+
+
+def _with_header(tree: SyntaxTree, path: list[Node], offset: int) -> Span:
+    """The span of the block or definition at the end of a path."""
+    language = tree.language
+    node, end = path[-1], path[-1].end_byte
+    kind = kind_of(node.type, language.name)
+    if kind.container and not is_definition(node, language):
+        closer = node.next_sibling
+        if closer is not None and not closer.is_named and closer.type in _CLOSERS:
+            end = closer.end_byte  # some grammars leave "end" out of the body
+        while len(path) > 2 and path[-2].named_child_count == 1 and _is_body(path[-2], tree):
+            path = path[:-1]
+        if len(path) > 2 and is_definition(path[-2], language):
+            path = path[:-1]
+            end = path[-1].end_byte
+        else:
+            return _lines_to(tree, _header_start(path[-1], path[-2], len(path) == 2, tree), end, offset)
+    start = path[-1]
+    if is_definition(start, language):
+        while len(path) > 2 and kind_of(path[-2].type, language.name).wrapper:
+            path = path[:-1]
+            start = path[-1]
+        before = start.prev_named_sibling
+        while before is not None and kind_of(before.type, language.name).attribute:
+            start = before
+            before = start.prev_named_sibling
+    return _lines_to(tree, start.start_byte, end, offset)
+
+
+def _lines_to(tree: SyntaxTree, start_byte: int, end_byte: int, offset: int) -> Span:
+    start = line_start(tree.text, tree.offset_of(start_byte))
+    return Span(start, max(tree.offset_of(end_byte), offset))
+
+
+def _header_start(body: Node, parent: Node, at_top: bool, tree: SyntaxTree) -> int:
+    """Where what introduces a body begins: ``else`` for the second body of an if, the whole if for its first."""
+    if at_top or _is_body(parent, tree):
+        before = body.prev_named_sibling
+        return before.start_byte if before is not None and before.type.endswith("signature") else body.start_byte
+    start = parent.start_byte
+    after_body = False
+    for child in parent.children:
+        if after_body:
+            start = child.start_byte
+        if child.start_byte >= body.start_byte:
+            break
+        after_body = _is_body(child, tree)
+    return start
+
+
+def _is_body(node: Node, tree: SyntaxTree) -> bool:
+    return node.is_named and kind_of(node.type, tree.language.name).container
+
+
+def _in_error(tree: SyntaxTree, error: Node, offset: int, *, definitions_only: bool) -> Span | None:
+    """The block around `offset` where the parser found no structure."""
+    byte = tree.byte_of(offset)
+    before: list[Node] = []
+    cursor = error.walk()
+    more = cursor.goto_first_child_for_byte(max(byte - _LOOK_BACK, 0)) is not None
+    while more and cursor.node is not None and cursor.node.start_byte < byte:
+        before.append(cursor.node)
+        more = cursor.goto_next_sibling()
+    if tree.language.indent_blocks:
+        return _in_indented_error(tree, before, offset, definitions_only=definitions_only)
+    openers: list[int] = []
+    for index, node in enumerate(before):
+        if node.type == "{":
+            openers.append(index)
+        elif node.type == "}" and openers:
+            openers.pop()
+    for opener in reversed(openers):
+        first = opener
+        while first and not _ends_statement(before[first - 1], tree):
+            first -= 1
+        header = before[first:opener]
+        if not definitions_only or _defines(header):
+            return _lines_to(tree, before[first].start_byte, error.end_byte, offset)
+    return None
+
+
+def _in_indented_error(tree: SyntaxTree, before: list[Node], offset: int, *, definitions_only: bool) -> Span | None:
+    text = tree.text
+    block = indentation_block(text, offset)
+    start = line_start(text, offset)
+    line = text[start : line_end(text, offset)]
+    column = indent_of(line) if line.strip() else indent_of(text[start:offset] + ".")
+    if indent_of(text[block.start : line_end(text, block.start)]) >= column:
+        return None
+    if not definitions_only:
+        return block
+    for node in reversed(before):
+        if node.type in _DEFINING_WORDS and indent_of(_line_at(tree, node)) < column:
+            return Span(line_start(text, tree.offset_of(node.start_byte)), max(block.end, offset))
+    return None
+
+
+def _ends_statement(node: Node, tree: SyntaxTree) -> bool:
+    if not node.is_named:
+        return node.type in (";", "{", "}")
+    kind = kind_of(node.type, tree.language.name)
+    return kind.statement or kind.comment or node.type.endswith("_specifier") or node.is_error
+
+
+def _defines(header: list[Node]) -> bool:
+    words = {node.type for node in header if not node.is_named}
+    if words & _DEFINING_WORDS:
+        return True
+    signature = any(node.type.endswith(("parameters", "parameter_list", "function_declarator")) for node in header)
+    return signature and not words & _CONTROL_WORDS
+
+
+def _line_at(tree: SyntaxTree, node: Node) -> str:
+    """The line on which a node begins."""
+    start = line_start(tree.text, tree.offset_of(node.start_byte))
+    return tree.text[start : line_end(tree.text, start)]

@@ -1,0 +1,174 @@
+"""The decode loop on a scripted engine."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from spark_lsp.decoding.generate import Drafter, Generation, GenerationLimits, generate
+from spark_lsp.decoding.healing import PieceTable
+from spark_lsp.decoding.kv_cache import KVCache
+from spark_lsp.decoding.stopping import Extent, StopReason, StopRule
+from spark_lsp.errors import CancelledError
+from spark_lsp.prompt.fim import Prompt
+from spark_lsp.prompt.templates import Template
+from tests.scripted_engine import ScriptedEngine
+
+OPEN_END = StopRule(Extent.BLOCK, indentation=-1)
+
+
+def prompt_for(engine: ScriptedEngine, typed: str, heal: int = 1) -> Prompt:
+    tokens = engine.tokenize(typed)
+    kept, removed = tokens[: len(tokens) - heal], tokens[len(tokens) - heal :]
+    pieces = engine.vocabulary.pieces
+    stop = engine.vocabulary.end_of_generation
+    return Prompt(tuple(kept), b"".join(pieces[t] for t in removed), tuple(removed), stop, Template.PSM)
+
+
+def run(engine: ScriptedEngine, typed: str, heal: int = 1, **changes: Any) -> Generation:
+    arguments: dict[str, Any] = {"rule": OPEN_END, "limits": GenerationLimits(100), "max_draft": 32} | changes
+    return generate(
+        arguments.pop("cache", None) or KVCache(engine),
+        "document",
+        prompt_for(engine, typed, heal),
+        PieceTable(engine.vocabulary.pieces),
+        engine.vocabulary.pieces,
+        context_length=engine.info.context_length,
+        **arguments,
+    )
+
+
+def test_it_continues_to_the_end_of_generation() -> None:
+    result = run(ScriptedEngine(["x = 1 + 2"]), "x = ")
+    assert (result.text, result.stop) == ("1 + 2", StopReason.END)
+
+
+def test_a_cursor_inside_a_token_is_healed_to_the_token_the_model_knows() -> None:
+    engine = ScriptedEngine(["self.assertEqual(a, b)"])
+    result = run(engine, "self.assertEq", heal=1)
+    assert result.text == "ual(a, b)"
+    # The model was asked for "Equal" as one piece; typed alone, "q" and "ual" are its pieces.
+    assert run(engine, "self.assertE").text == "qual(a, b)"
+
+
+def test_without_healing_the_prompt_ends_with_the_typed_token() -> None:
+    result = run(ScriptedEngine(["return 1"]), "retur", heal=0)
+    assert result.text == "n 1"
+    assert result.prompt_tokens == 5
+
+
+def test_healing_costs_no_step_when_the_model_agrees_with_the_typed_token() -> None:
+    engine = ScriptedEngine(["abc"])
+    assert run(engine, "ab", heal=1).steps == run(engine, "ab", heal=0).steps
+
+
+def test_every_token_has_a_probability_and_an_end_in_the_text() -> None:
+    result = run(ScriptedEngine(["x = 12"]), "x = ")
+    assert len(result.tokens) == len(result.probabilities) == len(result.ends)
+    assert all(0 < p <= 1 for p in result.probabilities)
+    assert result.ends == (0, 1, 2)
+
+
+def test_a_character_spread_over_tokens_is_shown_when_it_is_complete() -> None:
+    seen: list[str] = []
+    result = run(ScriptedEngine(["s = '€😀'"]), "s = '", on_text=seen.append)
+    assert result.text == "€😀'"
+    assert seen[0] == "€"
+    assert all("�" not in text for text in seen)
+
+
+def test_bytes_that_are_no_text_end_the_generation() -> None:
+    engine = ScriptedEngine(["x = ab"])
+    original = engine._continuation
+    engine._continuation = lambda seen: b"\xff\xff" if seen.endswith(b"a") else original(seen)  # type: ignore[method-assign]
+    result = run(engine, "x = ")
+    assert (result.text, result.stop) == ("a", StopReason.INVALID)
+
+
+def test_the_token_limit_holds_within_an_accepted_draft() -> None:
+    engine = ScriptedEngine(["x = 123456789"])
+    result = run(engine, "x = ", limits=GenerationLimits(5), drafter=Oracle(engine, "x = 123456789"))
+    assert result.stop is StopReason.TOKENS
+    assert len(result.tokens) == 5
+
+
+def test_the_deadline_ends_it_with_what_there_is() -> None:
+    times = iter(range(1000))
+    result = run(
+        ScriptedEngine(["x = 123456789"]), "x = ", limits=GenerationLimits(100, deadline=8), clock=lambda: next(times)
+    )
+    assert result.stop is StopReason.DEADLINE
+    assert 0 < len(result.text) < 9
+
+
+def test_cancelling_raises_and_leaves_a_cache_that_continues() -> None:
+    engine = ScriptedEngine(["x = 123456789"])
+    cache = KVCache(engine)
+    asked = iter([False] * 4 + [True] * 100)
+    with pytest.raises(CancelledError):
+        run(engine, "x = ", cache=cache, cancelled=lambda: next(asked))
+    again = run(engine, "x = 12", cache=cache)
+    assert again.text == "3456789"
+    assert again.prompt_tokens <= 1
+
+
+def test_typing_what_was_generated_needs_at_most_one_prompt_token() -> None:
+    engine = ScriptedEngine(["x = 123456789"])
+    cache = KVCache(engine)
+    run(engine, "x = ", cache=cache)
+    for typed in ("x = 1", "x = 12", "x = 123"):
+        assert run(engine, typed, cache=cache).prompt_tokens <= 1
+
+
+def test_a_full_context_ends_it() -> None:
+    result = run(ScriptedEngine(["abcdefghijklmnopqrstuvwxyz"], context_length=20), "ab", limits=GenerationLimits(500))
+    assert result.stop is StopReason.CONTEXT
+
+
+class Oracle(Drafter):
+    """Always right."""
+
+    def __init__(self, engine: ScriptedEngine, text: str) -> None:
+        self.tokens = engine.tokenize(text)
+
+    def propose(self, tokens: Sequence[int], limit: int) -> Sequence[int]:
+        return self.tokens[len(tokens) : len(tokens) + limit]
+
+    def observe(self, drafted: int, accepted: int) -> None:
+        assert accepted <= drafted
+
+
+class Adversary(Drafter):
+    """Proposes anything."""
+
+    def __init__(self, seed: int, tokens: Sequence[int]) -> None:
+        self.random = random.Random(seed)
+        self.tokens = tokens
+
+    def propose(self, tokens: Sequence[int], limit: int) -> Sequence[int]:
+        return [self.random.choice(self.tokens) for _ in range(self.random.randint(0, limit))]
+
+    def observe(self, drafted: int, accepted: int) -> None:
+        assert 0 <= accepted <= drafted
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_drafter_that_proposes_anything_changes_nothing_in_the_text(seed: int) -> None:
+    text = "def f(a):\n    return a + a + a + f(a)\n"
+    engine = ScriptedEngine([text])
+    plain = run(engine, "def f(")
+    drafted = run(engine, "def f(", drafter=Adversary(seed, engine.tokenize(text)))
+    assert drafted.text == plain.text
+    assert drafted.tokens == plain.tokens
+
+
+def test_a_drafter_that_is_right_saves_steps() -> None:
+    text = "x = 123456789"
+    engine = ScriptedEngine([text])
+    plain, drafted = run(engine, "x = "), run(engine, "x = ", drafter=Oracle(engine, text))
+    assert drafted.text == plain.text
+    assert drafted.steps < plain.steps
+    assert drafted.accepted == drafted.drafted > 0

@@ -1,0 +1,129 @@
+"""The KV cache holds exactly the prompt that was asked for, whatever happened before."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS, KVCache, common_prefix
+from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
+from tests.scripted_engine import ScriptedEngine
+
+TOKENS = st.lists(st.integers(0, 3), min_size=1, max_size=200)
+
+
+def held(engine: ScriptedEngine, cache: KVCache, key: str) -> list[int]:
+    sequence = cache._owners[key]
+    assert tuple(engine.cells[sequence]) == cache.tokens(key)
+    return engine.cells[sequence]
+
+
+@given(TOKENS, TOKENS)
+def test_common_prefix_is_where_a_loop_would_stop(left: list[int], right: list[int]) -> None:
+    expected = 0
+    while expected < min(len(left), len(right)) and left[expected] == right[expected]:
+        expected += 1
+    assert common_prefix(left, right) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_after_any_series_of_prompts_aborts_and_evictions_the_cells_equal_the_prompt(data: st.DataObject) -> None:
+    engine = ScriptedEngine(context_length=300, sequences=2)
+    cache = KVCache(engine)
+    for _ in range(data.draw(st.integers(1, 8))):
+        key = data.draw(st.sampled_from("abc"))
+        prompt = data.draw(TOKENS)
+        draft = data.draw(st.lists(st.integers(0, 3), max_size=5))
+        abort_after = data.draw(st.one_of(st.none(), st.integers(0, 3)))
+        slices = 0
+
+        def between(limit: int | None = abort_after) -> None:
+            nonlocal slices
+            if limit is not None and slices >= limit:
+                raise CancelledError
+            slices += 1
+
+        before = list(cache.tokens(key))
+        try:
+            result = cache.prefill(key, prompt, draft, between_slices=between)
+        except CancelledError:
+            now = held(engine, cache, key)
+            assert now == [*prompt, *draft][: len(now)]
+        else:
+            assert held(engine, cache, key) == prompt + draft
+            assert result.computed + result.reused == len(prompt)
+            assert result.reused <= common_prefix(before, prompt)
+            cache.rewind(key, len(prompt))
+            assert held(engine, cache, key) == prompt
+
+
+def test_appending_to_a_prompt_computes_only_what_is_new() -> None:
+    cache = KVCache(ScriptedEngine())
+    cache.prefill("a", list(range(100)))
+    result = cache.prefill("a", [*range(100), 7, 8])
+    assert (result.computed, result.reused) == (2, 100)
+
+
+def test_the_same_prompt_again_computes_its_last_token_for_the_logits() -> None:
+    cache = KVCache(ScriptedEngine())
+    cache.prefill("a", [1, 2, 3])
+    assert cache.prefill("a", [1, 2, 3]).computed == 1
+
+
+def test_an_aborted_prefill_keeps_the_finished_slices() -> None:
+    engine = ScriptedEngine()
+    cache = KVCache(engine)
+    calls = iter([None, None, CancelledError()])
+
+    def between() -> None:
+        error = next(calls)
+        if error is not None:
+            raise error
+
+    with pytest.raises(CancelledError):
+        cache.prefill("a", [1] * 300, between_slices=between)
+    assert cache.prefill("a", [1] * 300).reused == 2 * PREFILL_SLICE_TOKENS
+
+
+def test_a_model_that_cannot_take_tokens_back_starts_over() -> None:
+    cache = KVCache(ScriptedEngine(rolls_back=False))
+    cache.prefill("a", [1, 2, 3, 4])
+    assert cache.prefill("a", [1, 2, 9]).computed == 3
+    with pytest.raises(DecodeError):
+        cache.rewind("a", 2)
+
+
+def test_the_least_recently_used_document_makes_room() -> None:
+    cache = KVCache(ScriptedEngine(sequences=2))
+    for key in ("old", "new"):
+        cache.prefill(key, [1, 2])
+    cache.prefill("old", [1, 2])
+    cache.prefill("third", [1, 2])
+    assert cache.tokens("old") == (1, 2)
+    assert cache.tokens("new") == ()
+
+
+def test_a_full_context_evicts_other_documents_first() -> None:
+    cache = KVCache(ScriptedEngine(context_length=100, sequences=3))
+    cache.prefill("a", [1] * 60)
+    cache.prefill("b", [2] * 80)
+    assert cache.tokens("a") == ()
+    assert len(cache.tokens("b")) == 80
+
+
+def test_a_prompt_longer_than_the_context_is_refused_before_anything_is_lost() -> None:
+    cache = KVCache(ScriptedEngine(context_length=100))
+    cache.prefill("a", [1] * 50)
+    with pytest.raises(ContextFullError, match="does not fit"):
+        cache.prefill("a", [1] * 101)
+    assert len(cache.tokens("a")) == 50
+
+
+def test_the_counters_include_cancelled_work_but_no_draft() -> None:
+    cache = KVCache(ScriptedEngine())
+    cache.prefill("a", [1] * 10, [2, 3])
+    assert (cache.prompt_tokens, cache.steps) == (10, 1)
+    cache.extend("a", [4])
+    assert (cache.prompt_tokens, cache.steps) == (10, 2)

@@ -1,0 +1,47 @@
+"""A real server process for each test, with the scripted engine or the real model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest_asyncio
+
+from spark_lsp.server.editor import Editor
+
+ROOT = Path(__file__).parents[2]
+StartScripted = Callable[..., Awaitable[Editor]]
+READY_SECONDS = 60.0
+
+
+@pytest_asyncio.fixture
+async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
+    """Start servers with the scripted engine: `await scripted(script=[...], options={...}, wait=True)`."""
+    editors: list[Editor] = []
+
+    async def start(*, options: Any = None, wait: bool = True, **plan: Any) -> Editor:
+        file = tmp_path / f"plan{len(editors)}.json"
+        file.write_text(json.dumps(plan))
+        editor = Editor(
+            [sys.executable, "-m", "tests.lsp.scripted_server", str(file)], environment={"PYTHONPATH": str(ROOT)}
+        )
+        editors.append(editor)
+        await editor.start(options, stderr=asyncio.subprocess.PIPE)
+        if wait:
+            await editor.ready(READY_SECONDS)
+        return editor
+
+    yield start
+    for editor in editors:
+        await editor.stop()
+        await stderr_of(editor)
+
+
+async def stderr_of(editor: Editor) -> str:
+    """Return everything the server wrote to standard error; call it after the server has ended."""
+    stream = editor.process.stderr
+    return (await stream.read()).decode() if stream is not None else ""

@@ -1,0 +1,53 @@
+"""The real server over stdio with the scripted engine: `python -m tests.lsp.scripted_server FILE.json`.
+
+FILE.json holds {"script": [...], "seconds_per_token": 0.0, "fim": true, "fail": "", "load_seconds": 0.0}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from spark_lsp.errors import ModelNotFoundError
+from spark_lsp.pipeline import Pipeline
+from spark_lsp.scheduler import Loader
+from spark_lsp.server.app import SparkServer
+from spark_lsp.server.transport import protocol_stdout, serve_stdio
+from spark_lsp.settings import Settings
+from tests.scripted_engine import ScriptedEngine
+
+
+def scripted_loader(plan: dict[str, Any]) -> Callable[[Settings, Callable[[float], None]], Loader]:
+    def make(settings: Settings, on_fraction: Callable[[float], None]) -> Loader:
+        def load(cancelled: Callable[[], bool]) -> Pipeline:
+            on_fraction(0.5)
+            time.sleep(plan.get("load_seconds", 0.0))
+            if plan.get("fail"):
+                raise ModelNotFoundError(plan["fail"], next_step="Run `spark-lsp models pull`.")
+            engine = ScriptedEngine(
+                plan.get("script", []),
+                seconds_per_token=plan.get("seconds_per_token", 0.0),
+                fim=plan.get("fim", True),
+            )
+            return Pipeline(engine, settings.completion)
+
+        return Loader("scripted", load, lambda: 1)
+
+    return make
+
+
+def main() -> None:
+    plan = json.loads(Path(sys.argv[1]).read_text())
+    server = SparkServer(scripted_loader(plan))
+    code = serve_stdio(server, sys.stdin.buffer, protocol_stdout())
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""An engine that knows its lines: it answers from a script instead of a model.
+
+The vocabulary is every single byte plus a few longer pieces and the FIM tokens of Qwen. The script is a list of texts
+that the "model" has learned by heart: after a prompt that ends with a leading part of one of them, it continues it, and
+after its end it ends the generation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from spark_lsp.decoding.engine import ModelInfo, Row, ThreadInterrupt, Vocabulary
+from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
+
+FIM = ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>")
+END = "<|endoftext|>"
+WORDS = (
+    "    ",
+    "        ",
+    "return",
+    " return",
+    "def ",
+    "print",
+    "self",
+    " self",
+    "Equal",
+    "assert",
+    "ual",
+    "\n\n",
+    ":\n",
+)
+_SLEEP_SECONDS = 0.002
+
+
+def scripted_vocabulary(*, fim: bool = True, words: Sequence[str] = WORDS) -> Vocabulary:
+    pieces = [bytes([value]) for value in range(256)] + [word.encode() for word in words]
+    special = {END: len(pieces)}
+    if fim:
+        special |= {name: len(pieces) + 1 + number for number, name in enumerate(FIM)}
+    pieces += [b""] * len(special)
+    return Vocabulary(tuple(pieces), special, frozenset({special[END]}), None)
+
+
+class _Rows:
+    def __init__(self, rows: list[Row]) -> None:
+        self._rows = rows
+
+    def row(self, index: int) -> Row:
+        return self._rows[index]
+
+
+class ScriptedEngine:
+    """Continues the texts it was given. `seconds_per_token` makes it as slow as a model, and interruptible."""
+
+    def __init__(
+        self,
+        script: Sequence[str] = (),
+        *,
+        seconds_per_token: float = 0.0,
+        context_length: int = 8192,
+        sequences: int = 4,
+        fim: bool = True,
+        rolls_back: bool = True,
+        words: Sequence[str] = WORDS,
+    ) -> None:
+        self.script = list(script)
+        self.vocabulary = scripted_vocabulary(fim=fim, words=words)
+        self.info = ModelInfo("scripted", context_length, 256, 33, sequences, rolls_back)
+        self.interrupt = ThreadInterrupt()
+        self.seconds_per_token = seconds_per_token
+        self.cells: list[list[int]] = [[] for _ in range(sequences)]
+        self.decoded_tokens = 0
+        self.closed = False
+        self._by_length = sorted(
+            ((piece, token) for token, piece in enumerate(self.vocabulary.pieces) if piece), key=lambda p: -len(p[0])
+        )
+
+    def tokenize(self, text: str) -> list[int]:
+        data, tokens = text.encode(), []
+        while data:
+            piece, token = next((p, t) for p, t in self._by_length if data.startswith(p))
+            tokens.append(token)
+            data = data[len(piece) :]
+        return tokens
+
+    def decode(self, sequence: int, position: int, tokens: Sequence[int], outputs: int) -> _Rows:
+        cells = self.cells[sequence]
+        if position != len(cells):
+            raise DecodeError(f"expected position {len(cells)}, got {position}")
+        if not 1 <= len(tokens) <= self.info.batch_size or not 0 <= outputs <= min(len(tokens), self.info.max_outputs):
+            raise DecodeError(f"bad batch: {len(tokens)} tokens, {outputs} outputs")
+        if sum(map(len, self.cells)) + len(tokens) > self.info.context_length:
+            raise ContextFullError("no cells")
+        until = time.monotonic() + self.seconds_per_token * len(tokens)
+        while True:
+            if self.interrupt.is_set():
+                raise CancelledError
+            if time.monotonic() >= until:
+                break
+            time.sleep(_SLEEP_SECONDS)
+        rows = []
+        for number, token in enumerate(tokens):
+            cells.append(token)
+            if number >= len(tokens) - outputs:
+                rows.append(self._row(cells))
+        self.decoded_tokens += len(tokens)
+        return _Rows(rows)
+
+    def truncate(self, sequence: int, length: int) -> bool:
+        if not self.info.rolls_back and 0 < length < len(self.cells[sequence]):
+            return False
+        del self.cells[sequence][length:]
+        return True
+
+    def length(self, sequence: int) -> int:
+        return len(self.cells[sequence])
+
+    def close(self) -> None:
+        self.closed = True
+
+    def _row(self, cells: list[int]) -> Row:
+        row = np.zeros(len(self.vocabulary), dtype=np.float32)
+        following = self._continuation(b"".join(self.vocabulary.pieces[token] for token in cells[-4096:]))
+        if not following:
+            row[self.vocabulary.special[END]] = 10.0
+            return row
+        # Every piece that agrees with the script is likely, the longest most: so constrained choices make sense too.
+        for piece, token in self._by_length:
+            if following.startswith(piece):
+                row[token] = 10.0 + len(piece)
+        return row
+
+    def _continuation(self, seen: bytes) -> bytes:
+        best, following = 0, b""
+        for text in self.script:
+            data = text.encode()
+            for length in range(min(len(data), len(seen)), best, -1):
+                if seen.endswith(data[:length]):
+                    best, following = length, data[length:]
+                    break
+        return following

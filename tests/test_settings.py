@@ -1,0 +1,61 @@
+"""What users write into settings, and what they are told about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spark_lsp.settings import DEFAULT_MODEL, Settings, load
+
+
+def test_nothing_given_means_the_defaults() -> None:
+    assert load(None) == (Settings(), [])
+    assert Settings().model.name == DEFAULT_MODEL
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"completion": {"maxTokens": 7}},
+        {"completion": {"max_tokens": 7}},
+        {"spark": {"completion": {"maxTokens": 7}}},
+        {"completion": {"maxTokens": 7.0}},
+    ],
+    ids=["camelCase", "snake_case", "under the section", "a whole number from JavaScript"],
+)
+def test_a_setting_can_be_written_in_several_ways(given: dict[str, Any]) -> None:
+    settings, warnings = load(given)
+    assert settings.completion.max_tokens == 7
+    assert not warnings
+
+
+def test_a_model_may_be_given_by_name_alone() -> None:
+    assert load({"model": "mine.gguf"})[0].model.name == "mine.gguf"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"complete": {}}, "`complete` is unknown"),
+        ({"completion": {"maxToken": 3}}, "`completion.maxToken` is unknown"),
+        ({"completion": {"maxTokens": "many"}}, "`completion.max_tokens` is 'many'; it must be of type int"),
+        ({"completion": {"maxTokens": True}}, "must be of type int"),
+        ({"completion": {"maxTokens": 0}}, "must lie between 1 and 4096"),
+        ({"completion": {"layout": "fancy"}}, "must be one of 'anchored', 'plain'"),
+        ({"completion": 3}, "must be an object"),
+        ({"spark": 3}, "must be an object"),
+        ([1], "must be an object"),
+    ],
+)
+def test_what_cannot_be_used_is_named_once_and_the_rest_holds(given: Any, words: str) -> None:
+    settings, warnings = load(given)
+    assert settings == Settings()
+    assert len(warnings) == 1
+    assert words in warnings[0]
+
+
+def test_good_settings_beside_a_bad_one_are_used() -> None:
+    settings, warnings = load({"completion": {"maxTokens": 5, "maxLines": -1}})
+    assert settings.completion.max_tokens == 5
+    assert len(warnings) == 1
