@@ -150,6 +150,11 @@ class Scheduler:
             self._pipeline.engine.close()
         return True
 
+    def count_decoded(self) -> None:
+        """Bring the counts of decoded tokens up to date, those of a running job included."""
+        if self._pipeline is not None:
+            self._metrics.set_decoded(self._pipeline.cache.prompt_tokens, self._pipeline.cache.steps)
+
     def _supersede(self, document: str) -> None:
         waiting = self._waiting.pop(document, None)
         if waiting is not None:
@@ -241,7 +246,7 @@ class Scheduler:
             log.exception("A completion failed")
             return Completion("", Reason.FAILED)
         finally:
-            self._metrics.set_decoded(pipeline.cache.prompt_tokens, pipeline.cache.steps)
+            self.count_decoded()
 
     def _set_status(self, state: EngineState, message: str = "") -> None:
         if not message and self._pipeline is not None and not self._pipeline.fills_in_the_middle:

@@ -11,7 +11,7 @@ import dataclasses
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from spark_lsp.errors import SettingsError
 
@@ -54,8 +54,8 @@ class CompletionSettings:
     """An automatic request is answered after this time with what is verified by then, in milliseconds."""
     layout: Literal["anchored", "plain"] = "anchored"
     """`anchored` keeps the KV cache append-only while typing; `plain` is the usual prefix-suffix-middle order."""
-    heal_tokens: int = 1
-    """Typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
+    heal_tokens: int = 4
+    """Most typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,6 @@ class Settings:
     completion: CompletionSettings = field(default_factory=CompletionSettings)
 
 
-Group = TypeVar("Group", Settings, ModelSettings, CompletionSettings)
-
 _BOUNDS: Mapping[str, tuple[int, int]] = {
     "model.threads": (0, 512),
     "model.gpu_layers": (-1, 10_000),
@@ -77,7 +75,7 @@ _BOUNDS: Mapping[str, tuple[int, int]] = {
     "completion.max_tokens": (1, 4096),
     "completion.max_lines": (1, 1000),
     "completion.deadline_ms": (1, 600_000),
-    "completion.heal_tokens": (0, 4),
+    "completion.heal_tokens": (0, 16),
 }
 
 
@@ -103,7 +101,7 @@ def _camel(name: str) -> str:
     return first + "".join(part.capitalize() for part in rest)
 
 
-def _merge(base: Group, data: Mapping[str, Any], path: str, warnings: list[str]) -> Group:
+def _merge(base: Any, data: Mapping[str, Any], path: str, warnings: list[str]) -> Any:
     hints = typing.get_type_hints(type(base))
     names = {spelling: f.name for f in dataclasses.fields(base) for spelling in (f.name, _camel(f.name))}
     changes: dict[str, Any] = {}
@@ -117,7 +115,7 @@ def _merge(base: Group, data: Mapping[str, Any], path: str, warnings: list[str])
         if isinstance(current, (ModelSettings, CompletionSettings)):
             if isinstance(value, Mapping):
                 changes[name] = _merge(current, value, f"{key}.", warnings)
-            elif isinstance(value, str) and name == "model":
+            elif isinstance(current, ModelSettings) and isinstance(value, str):
                 changes[name] = dataclasses.replace(current, name=value)
             else:
                 warnings.append(f"The setting `{key}` is {value!r}; it must be an object.")
@@ -146,4 +144,5 @@ def load(data: Any, base: Settings | None = None) -> tuple[Settings, list[str]]:
         return base, warnings
     if not isinstance(inner, Mapping):
         return base, [f"The setting `{SECTION}` is {inner!r}; it must be an object."]
-    return _merge(base, inner, "", warnings), warnings
+    merged: Settings = _merge(base, inner, "", warnings)
+    return merged, warnings

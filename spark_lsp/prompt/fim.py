@@ -1,13 +1,15 @@
 """Context to token ids, with the boundary at the cursor prepared for token healing.
 
 The text before the cursor may end inside what the model would write as one token (``self.assertEq|`` where it knows
-``Equal``). So the last typed token is taken off the prompt, and the first generated pieces are constrained to spell its
-bytes (`decoding.healing`). The removed token itself rides along as the first draft: in the common case that the model
-agrees with it, healing costs no extra step.
+``Equal``). So the tokens of the last typed word, or the last token where there is no word, are taken off the prompt, and
+the first generated pieces are constrained to spell their bytes (`decoding.healing`). One token is not enough: ``.wid`` is
+``.w`` and ``id``, while ``.width`` is one. The removed tokens themselves ride along as the first draft: in the common case
+that the model agrees with them, healing costs no extra step.
 """
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +18,9 @@ from spark_lsp.context.window import CompletionContext
 from spark_lsp.decoding.engine import Vocabulary
 from spark_lsp.prompt.special_tokens import find_special_tokens
 from spark_lsp.prompt.templates import Template, assemble, choose_template
+
+_WORD_AT_END = re.compile(r"[^\w\r\n]?[^\W\d_]+\Z|_[^\W\d_]*\Z")
+"""Letters at the end with the one character before them that byte-pair vocabularies join to a word (``.width``)."""
 
 Tokenizer = Callable[[str], list[int]]
 
@@ -79,10 +84,13 @@ class PromptBuilder:
         # In the plain order the tail is not at the end of the prompt, so there is no boundary to heal.
         if self._template is Template.PLAIN_PSM:
             return tail, []
-        count = min(self._heal_tokens, len(tail))
+        pieces = [self._pieces[token] for token in tail[-self._heal_tokens :]] if self._heal_tokens else []
+        wanted = word_bytes(b"".join(pieces))
+        count = length = 0
         # A token without bytes (unknown to the table) cannot be spelled again.
-        while count and not all(self._pieces[token] for token in tail[len(tail) - count :]):
-            count -= 1
+        while count < len(pieces) and pieces[-1 - count] and (not count or length < wanted):
+            length += len(pieces[-1 - count])
+            count += 1
         return tail[: len(tail) - count], tail[len(tail) - count :]
 
     def _part(self, text: str) -> list[int]:
@@ -94,3 +102,9 @@ class PromptBuilder:
         else:
             self._remembered.move_to_end(text)
         return known
+
+
+def word_bytes(typed: bytes) -> int:
+    """Return the length in bytes of the word that `typed` ends with, 0 if it ends with none."""
+    match = _WORD_AT_END.search(typed.decode("utf-8", "ignore"))
+    return len(match.group().encode()) if match is not None else 0

@@ -70,6 +70,7 @@ async def begin_load_progress(server: SparkServer) -> LoadProgress | None:
 def status_report(server: SparkServer) -> dict[str, Any]:
     """Return the answer to `spark/status`: the engine's state, and the counters since start."""
     status = server.engine_status
+    server.scheduler.count_decoded()
     return {
         "engine": status.state.value if status is not None else EngineState.LOADING.value,
         "model": status.model if status is not None else "",

@@ -6,14 +6,13 @@ the document, and every walk is a loop, so deeply nested text overflows nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spark_lsp.syntax.enclosing import enclosing_block, enclosing_definition
 from spark_lsp.syntax.indentation import indentation_block
 from spark_lsp.syntax.kinds import can_be_statement, kind_of
 from spark_lsp.syntax.lexical import ScopeKind
-from spark_lsp.syntax.nodes import path_to
+from spark_lsp.syntax.nodes import children_from, lacks_hidden_token, path_to
 from spark_lsp.syntax.offsets import Span
 from spark_lsp.syntax.openers import opens_block
 from spark_lsp.syntax.parser import SyntaxTree
@@ -67,24 +66,14 @@ def errors_in(tree: SyntaxTree, start: int, end: int) -> int:
         node = waiting.pop()
         if node.is_missing or node.is_error:
             count += _overlaps(node.start_byte, node.end_byte, first, last)
-        elif not any(child.has_error for child in _children_from(node, 0)):
-            count += _overlaps(node.end_byte, node.end_byte, first, last)  # a token without a node is missing (</p>)
-        for child in _children_from(node, first):
+        elif first <= node.end_byte <= last and lacks_hidden_token(node):
+            count += 1
+        for child in children_from(node, first):
             if child.start_byte > last:
                 break
             if child.has_error:
                 waiting.append(child)
     return count
-
-
-def _children_from(node: Node, byte: int) -> Iterator[Node]:
-    """The children that end at `byte` or behind it."""
-    cursor = node.walk()
-    # A missing token has no width, so one that stands at `byte` is found from the byte before only.
-    more = cursor.goto_first_child_for_byte(byte - 1) is not None if byte else cursor.goto_first_child()
-    while more and cursor.node is not None:
-        yield cursor.node
-        more = cursor.goto_next_sibling()
 
 
 def _overlaps(start: int, end: int, first: int, last: int) -> bool:

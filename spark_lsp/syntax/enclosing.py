@@ -7,11 +7,13 @@ cut where a node is over, and inside an error the tokens and the indentation dec
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from spark_lsp.syntax.indentation import indent_of, indentation_block, line_end, line_start, text_end
 from spark_lsp.syntax.kinds import kind_of
-from spark_lsp.syntax.nodes import is_definition, left_open, path_to
+from spark_lsp.syntax.languages import Language
+from spark_lsp.syntax.nodes import children_from, is_definition, left_open, path_to
 from spark_lsp.syntax.offsets import Span
 from spark_lsp.syntax.parser import SyntaxTree
 
@@ -44,6 +46,7 @@ _CONTROL_WORDS = frozenset(
         "using",
     }
 )
+_SIGNATURES = ("parameters", "parameter_list", "function_declarator", "lambda_capture_specifier")
 _CLOSERS = frozenset({"}", ")", "end", "fi", "done", "esac"})
 
 
@@ -69,11 +72,11 @@ def _around(tree: SyntaxTree, offset: int, *, definitions_only: bool) -> Span | 
     path = _path_around(tree, tree.root, offset)
     for index in range(len(path) - 1, -1, -1):
         node = path[index]
-        if node.is_error:
+        if node.has_error:
             found = _in_error(tree, node, offset, definitions_only=definitions_only)
             if found is not None:
                 return found
-        elif index and (
+        if index and (
             is_definition(node, tree.language) or (not definitions_only and _is_block(node, tree, tree.byte_of(offset)))
         ):
             return _with_header(tree, path[: index + 1], offset)
@@ -180,30 +183,35 @@ def _is_body(node: Node, tree: SyntaxTree) -> bool:
     return node.is_named and kind_of(node.type, tree.language.name).container
 
 
-def _in_error(tree: SyntaxTree, error: Node, offset: int, *, definitions_only: bool) -> Span | None:
-    """The block around `offset` where the parser found no structure."""
+def _in_error(tree: SyntaxTree, node: Node, offset: int, *, definitions_only: bool) -> Span | None:
+    """The block around `offset` that the parser could not put together, out of the errors among a node's children.
+
+    What it could not place, it leaves in an error node as loose tokens, and often goes on behind it as if nothing had
+    happened. So the errors before the cursor are read together: a brace in them that none closes opens the block.
+    """
     byte = tree.byte_of(offset)
     before: list[Node] = []
-    cursor = error.walk()
-    more = cursor.goto_first_child_for_byte(max(byte - _LOOK_BACK, 0)) is not None
-    while more and cursor.node is not None and cursor.node.start_byte < byte:
-        before.append(cursor.node)
-        more = cursor.goto_next_sibling()
+    loose: list[bool] = []
+    for child in takewhile(lambda child: child.start_byte < byte, children_from(node, byte - _LOOK_BACK)):
+        parts = child.children if child.is_error and child.child_count else [child]
+        before += parts
+        loose += [child.is_error or node.is_error] * len(parts)
+    if not any(loose):
+        return None
     if tree.language.indent_blocks:
         return _in_indented_error(tree, before, offset, definitions_only=definitions_only)
     openers: list[int] = []
-    for index, node in enumerate(before):
-        if node.type == "{":
+    for index, part in enumerate(before):
+        if part.type == "{" and loose[index]:
             openers.append(index)
-        elif node.type == "}" and openers:
+        elif part.type == "}" and loose[index] and openers:
             openers.pop()
     for opener in reversed(openers):
         first = opener
         while first and not _ends_statement(before[first - 1], tree):
             first -= 1
-        header = before[first:opener]
-        if not definitions_only or _defines(header):
-            return _lines_to(tree, before[first].start_byte, error.end_byte, offset)
+        if not definitions_only or _defines(before[first:opener], tree.language):
+            return _lines_to(tree, before[first].start_byte, byte, offset)
     return None
 
 
@@ -227,14 +235,17 @@ def _ends_statement(node: Node, tree: SyntaxTree) -> bool:
     if not node.is_named:
         return node.type in (";", "{", "}")
     kind = kind_of(node.type, tree.language.name)
-    return kind.statement or kind.comment or node.type.endswith("_specifier") or node.is_error
+    return kind.statement or kind.comment or node.is_error or is_definition(node, tree.language)
 
 
-def _defines(header: list[Node]) -> bool:
+def _defines(header: list[Node], language: Language) -> bool:
+    """Whether the tokens in front of a brace begin a definition rather than an if or a loop."""
     words = {node.type for node in header if not node.is_named}
     if words & _DEFINING_WORDS:
         return True
-    signature = any(node.type.endswith(("parameters", "parameter_list", "function_declarator")) for node in header)
+    signature = any(node.type.endswith(_SIGNATURES) for node in header) or (
+        language.name == "shellscript" and "(" in words
+    )
     return signature and not words & _CONTROL_WORDS
 
 

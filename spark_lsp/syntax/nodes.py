@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spark_lsp.syntax.kinds import kind_of
@@ -31,6 +32,20 @@ def path_to(root: Node, byte: int) -> list[Node]:
     return path
 
 
+def children_from(node: Node, byte: int) -> Iterator[Node]:
+    """The children of a node from `byte` on: all that end there or later, and perhaps some before them."""
+    cursor = node.walk()
+    # A missing token has no width, so one that stands at `byte` is found from the byte before only. Where no child
+    # covers the byte, tree-sitter may find nothing at all although others follow; then one looks farther back.
+    start, step = byte - 1, 1
+    while start > 0 and cursor.goto_first_child_for_byte(start) is None:
+        start, step = start - step, step * 2
+    more = start > 0 or cursor.goto_first_child()
+    while more and cursor.node is not None:
+        yield cursor.node
+        more = cursor.goto_next_sibling()
+
+
 def last_child(node: Node) -> Node | None:
     """The last child; tree-sitter raises where there is none."""
     return node.child(node.child_count - 1) if node.child_count else None
@@ -51,15 +66,14 @@ def left_open(path: list[Node], language: Language, *, touching: bool) -> list[b
         last = last_child(node)
         inherited = result[-1] and last is not None and last.end_byte == below.end_byte
         section = node.is_named and kind_of(node.type, language.name).section and leaf.type not in _CLOSERS
-        result.append(inherited or section or node.is_error or _lacks_its_end(node, last))
+        unfinished = (last is not None and last.is_missing) or (node.parent is not None and lacks_hidden_token(node))
+        result.append(inherited or section or node.is_error or unfinished)
     return result[::-1]
 
 
-def _lacks_its_end(node: Node, last: Node | None) -> bool:
-    if last is not None and last.is_missing:
-        return True
-    # A missing token that has no node of its own (</p>): the error is nobody else's.
-    return node.has_error and node.parent is not None and not any(child.has_error for child in node.children)
+def lacks_hidden_token(node: Node) -> bool:
+    """Whether a token that has no node of its own is missing at the end (``</p>``): the error is nobody else's."""
+    return node.has_error and not (node.is_error or node.is_missing or any(child.has_error for child in node.children))
 
 
 def is_block_closure(node: Node, language: Language) -> bool:

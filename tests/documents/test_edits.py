@@ -54,7 +54,7 @@ def test_no_changes_only_set_the_version() -> None:
     assert apply_changes(TextSnapshot.of("ab", 1), [], Encoding.UTF16, 2) == TextSnapshot.of("ab", 2)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(texts, st.lists(changes, max_size=6), encodings)
 def test_edits_agree_with_rebuilding_everything(text: str, steps: list[ContentChange], encoding: Encoding) -> None:
     snapshot = TextSnapshot.of(text)
@@ -66,7 +66,7 @@ def test_edits_agree_with_rebuilding_everything(text: str, steps: list[ContentCh
         assert not snapshot.line_starts.flags.writeable
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(changes, max_size=4), encodings)
 def test_edits_in_a_long_document_agree_with_rebuilding_everything(
     steps: list[ContentChange], encoding: Encoding

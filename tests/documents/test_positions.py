@@ -53,13 +53,13 @@ def test_an_offset_out_of_bounds_is_clamped(offset: int, position: tuple[int, in
     assert position_at(TextSnapshot.of(MIXED), offset, UTF16) == position
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(texts, encodings)
 def test_units_are_the_sum_of_the_widths_of_the_code_points(text: str, encoding: Encoding) -> None:
     assert units(text, encoding) == sum(plain_width(character, encoding) for character in text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(texts, coordinates, coordinates, encodings)
 def test_offset_at_agrees_with_counting_character_by_character(
     text: str, line: int, character: int, encoding: Encoding
@@ -67,7 +67,7 @@ def test_offset_at_agrees_with_counting_character_by_character(
     assert offset_at(TextSnapshot.of(text), line, character, encoding) == plain_offset(text, line, character, encoding)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(texts, st.integers(0, 60), encodings)
 def test_an_offset_survives_the_round_trip_unless_it_lies_inside_a_crlf(
     text: str, offset: int, encoding: Encoding
@@ -78,7 +78,7 @@ def test_an_offset_survives_the_round_trip_unless_it_lies_inside_a_crlf(
     assert offset_at(snapshot, *position_at(snapshot, offset, encoding), encoding) == offset - inside_crlf
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(texts, encodings)
 def test_every_position_of_every_line_survives_the_round_trip(text: str, encoding: Encoding) -> None:
     snapshot = TextSnapshot.of(text)

@@ -6,8 +6,10 @@ import contextlib
 import json
 import os
 import shutil
-import signal
+import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +23,8 @@ REPOSITORY = HERE.parents[1]
 WAIT_SECONDS = 20.0
 """How long a test waits for something that should happen; generous, for machines that are busy."""
 POLL_SECONDS = 0.01
+CLOSE_SECONDS = 5.0
+"""How long a Neovim gets to leave before it is killed."""
 QUIET_SECONDS = 0.3
 """How long a test watches that something does not happen; five times the default debounce."""
 
@@ -41,18 +45,41 @@ return vim.NIL
 
 
 class Neovim:
-    """One Neovim process. `type` sends keys as if typed; everything else asks."""
+    """One Neovim process. `type` sends keys as if typed; everything else asks.
 
-    def __init__(self, binary: str) -> None:
-        init = str(HERE / "nvim_init.lua")
-        self.api = pynvim.attach("child", argv=[binary, "--embed", "--headless", "--clean", "-u", init])
-        self.pid: int = self.lua("return vim.uv.os_getpid()")
+    `--embed` ties its life to the pipe, so it cannot outlive the tests. The API comes over a socket, because pynvim
+    closes that without a ResourceWarning when the other side ends, which it does not for pipes to a child.
+    """
+
+    def __init__(self, binary: str, socket: Path) -> None:
+        self.process = subprocess.Popen(
+            [binary, "--embed", "--headless", "--clean", "-u", str(HERE / "nvim_init.lua"), "--listen", str(socket)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self.api = self._attach(socket)
+
+    def _attach(self, socket: Path) -> pynvim.Nvim:
+        until = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                return pynvim.attach("socket", path=str(socket))
+            except OSError:  # not there yet, or not listening yet
+                if self.process.poll() is not None or time.monotonic() > until:
+                    self._end_process()
+                    raise
+            time.sleep(POLL_SECONDS)
 
     def lua(self, code: str, *arguments: Any) -> Any:
         return self.api.exec_lua(code, *arguments)
 
     def type(self, keys: str) -> None:
         self.api.input(keys)
+
+    def set_up(self, **options: Any) -> None:
+        """Call the plugin's setup function."""
+        self.lua("require('spark').setup(...)", options)
 
     def edit(self, path: Path) -> None:
         self.lua("vim.cmd.edit(vim.fn.fnameescape(...))", str(path))
@@ -80,6 +107,14 @@ class Neovim:
         """The ghost text as drawn, or None."""
         drawn = self.lua(GHOST_LUA)
         return None if drawn is None else drawn["text"]
+
+    @property
+    def ghost_row(self) -> int:
+        return int(self.lua(GHOST_LUA)["row"])
+
+    @property
+    def ghost_column(self) -> int:
+        return int(self.lua(GHOST_LUA)["col"])
 
     @property
     def notifications(self) -> list[str]:
@@ -126,23 +161,26 @@ class Neovim:
             time.sleep(POLL_SECONDS)
 
     def close(self) -> None:
-        """End the process, whatever state it is in."""
-        with contextlib.suppress(OSError, EOFError, pynvim.NvimError):
-            self.api.command("qall!", async_=True)
+        """End the process, whatever state it is in; may be called again."""
+        if self.process.returncode is not None:
+            return
+        watchdog = threading.Timer(CLOSE_SECONDS, self.process.kill)
+        watchdog.start()
         with contextlib.suppress(OSError, EOFError):
-            self.api.close()
-        until = time.monotonic() + 5.0
-        while _is_running(self.pid):
-            if time.monotonic() > until:
-                os.kill(self.pid, signal.SIGKILL)
-                break
-            time.sleep(POLL_SECONDS)
+            self.api.command("qall!")  # returns by the end of the connection
+        watchdog.cancel()
+        watchdog.join()
+        self.api.close()
+        self._end_process()
 
-
-def _is_running(pid: int) -> bool:
-    with contextlib.suppress(ChildProcessError):
-        return os.waitpid(pid, os.WNOHANG) == (0, 0)
-    return False
+    def _end_process(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        try:
+            self.process.wait(CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 @pytest.fixture
@@ -154,11 +192,13 @@ def nvim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Neovim]:
     for name in ("CONFIG", "DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / "xdg"))
     monkeypatch.delenv("NVIM", raising=False)
-    editor = Neovim(binary)
-    try:
-        yield editor
-    finally:
-        editor.close()
+    # A directory of its own: the path of a socket may have no more than about 100 characters.
+    with tempfile.TemporaryDirectory(prefix="spark") as directory:
+        editor = Neovim(binary, Path(directory) / "nvim.sock")
+        try:
+            yield editor
+        finally:
+            editor.close()
 
 
 class CannedServer:
@@ -214,24 +254,27 @@ def canned(nvim: Neovim, tmp_path: Path) -> CannedServer:
     return CannedServer(nvim)
 
 
+Scripted = Callable[..., None]
+
+
 @pytest.fixture
-def scripted(nvim: Neovim, tmp_path: Path) -> Callable[..., None]:
-    """Sets the plugin up with the real server and a scripted engine: `scripted(text, ..., seconds_per_token=0.1)`."""
+def scripted(nvim: Neovim, tmp_path: Path) -> Scripted:
+    """Sets the plugin up with the real server and a scripted engine, and opens a Python file.
 
-    def set_up(*script: str, options: dict[str, Any] | None = None, **plan: Any) -> None:
-        file = tmp_path / "plan.json"
-        file.write_text(json.dumps({"script": script, **plan}))
-        nvim.lua(
-            "require('spark').setup(...)",
-            {
-                "cmd": [sys.executable, "-m", "tests.lsp.scripted_server", str(file)],
-                "cmd_cwd": str(REPOSITORY),
-                "debounce_ms": 0,
-                **(options or {}),
-            },
-        )
+    `scripted(text, ..., options={...}, content=b"...", seconds_per_token=0.1)`: the texts are what the engine knows by
+    heart, options are the plugin's, content is the file's, and the rest is the plan of the scripted server.
+    """
 
-    return set_up
+    def start(*script: str, options: dict[str, Any] | None = None, content: bytes = b"", **plan: Any) -> None:
+        plan_file, file = tmp_path / "plan.json", tmp_path / "work.py"
+        plan_file.write_text(json.dumps({"script": script, **plan}))
+        file.write_bytes(content)
+        command = [sys.executable, "-m", "tests.lsp.scripted_server", str(plan_file)]
+        nvim.set_up(cmd=command, cmd_cwd=str(REPOSITORY), debounce_ms=0, **(options or {}))
+        nvim.edit(file)
+        nvim.wait_for_client()
+
+    return start
 
 
 @pytest.fixture

@@ -78,7 +78,9 @@ function M.cmd(given)
       local id = next_id
       local function reply(err, result)
         vim.schedule(function()
-          on_reply(id)
+          if on_reply then
+            on_reply(id)
+          end
           callback(err, result)
         end)
       end

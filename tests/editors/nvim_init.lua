@@ -4,6 +4,7 @@ vim.opt.runtimepath:prepend(vim.fs.normalize(here .. '/../../editors/nvim'))
 vim.opt.swapfile = false
 vim.opt.shadafile = 'NONE'
 vim.opt.more = false
+vim.g.loaded_python3_provider = 0 -- looking for it takes a second
 vim.cmd('filetype plugin indent on')
 
 -- What a user would have seen: notifications are kept instead of shown.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from spark_lsp.context.window import CompletionContext
 from spark_lsp.prompt.fim import Prompt, PromptBuilder
 from spark_lsp.prompt.special_tokens import SpecialTokens
@@ -33,6 +35,25 @@ def test_the_tail_stands_at_the_end_and_loses_its_last_token_to_healing() -> Non
     prompt = build(engine, "above\n", "x = self", "\nbelow")
     assert spell(engine, prompt) == "<|fim_prefix|>above\n<|fim_suffix|>\nbelow<|fim_middle|>x ="
     assert prompt.heal == b" self"
+
+
+@pytest.mark.parametrize(
+    ("tail", "heal", "removed"),
+    [
+        ("x = self", 4, " self"),
+        ("x.wid", 4, ".wid"),
+        ("x.wid", 1, "d"),
+        ("x.wid", 0, ""),
+        ("calc_tot", 9, "_tot"),
+        ("f(a, ", 4, " "),
+        ("x = 12", 4, "2"),
+        ("if x:\n    ", 4, "    "),
+        ("s = 'né", 9, "'né"),
+        ("", 4, ""),
+    ],
+)
+def test_the_last_word_is_healed_or_the_last_token_where_there_is_none(tail: str, heal: int, removed: str) -> None:
+    assert build(ScriptedEngine(), "", tail, "", heal=heal).heal.decode() == removed
 
 
 def test_a_keystroke_changes_only_the_end_of_the_prompt() -> None:

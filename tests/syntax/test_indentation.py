@@ -45,7 +45,7 @@ texts = st.builds(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(texts, st.data())
 def test_a_block_is_whole_lines_around_the_cursor(text: str, data: st.DataObject) -> None:
     offset = data.draw(st.integers(0, len(text)))

@@ -11,7 +11,7 @@ pieces = st.sampled_from(
 texts = st.lists(pieces, max_size=12).map("".join)
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(texts, st.data())
 def test_offsets_and_bytes_agree_with_encoding_the_prefix(text: str, data: st.DataObject) -> None:
     encoded = EncodedText(text)
@@ -21,7 +21,7 @@ def test_offsets_and_bytes_agree_with_encoding_the_prefix(text: str, data: st.Da
     assert encoded.offset_of(byte) == offset
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(texts)
 def test_offsets_out_of_the_text_are_clamped(text: str) -> None:
     encoded = EncodedText(text)

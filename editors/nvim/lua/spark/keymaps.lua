@@ -22,6 +22,21 @@ local DESCRIPTIONS = {
   prev = 'Show the previous suggestion',
 }
 
+---@param name string
+---@return string
+local function description(name)
+  return 'spark: ' .. DESCRIPTIONS[name]
+end
+
+--- Returns what a key without a mapping does: itself. Mapped recursively to itself it is not mapped again, and unlike
+--- the result of a non-recursive mapping it still ends an abbreviation. With Alt it does nothing: Neovim would take it
+--- for <Esc> and the key, a bad surprise for who presses it once too often.
+---@param lhs string
+---@return string
+local function unmapped(lhs)
+  return vim.fn.keytrans(vim.keycode(lhs)):match('^<M%-') and '' or lhs
+end
+
 --- Copies a mapping to a name that no key produces, with all its flags, and returns that name.
 ---@param name string
 ---@param previous table
@@ -47,9 +62,7 @@ local function map(name, lhs, run, ready)
   if vim.tbl_isempty(previous) or previous.buffer == 1 then
     previous = nil
   end
-  -- Without a mapping the key stands for itself. Mapped recursively to itself it is not mapped again, and unlike
-  -- the result of a non-recursive mapping it still ends an abbreviation.
-  local fallback = previous and keep_under_plug(name, previous) or lhs
+  local fallback = previous and keep_under_plug(name, previous) or unmapped(lhs)
   actions[name] = { lhs = lhs, run = run, previous = previous, fallback = fallback }
   local command = ("<Cmd>lua require('spark.keymaps').run('%s')<CR>"):format(name)
   vim.keymap.set('i', lhs, function()
@@ -57,13 +70,18 @@ local function map(name, lhs, run, ready)
       return ready() and command or fallback
     end
     return run() and '' or fallback
-  end, { expr = true, remap = true, silent = true, desc = 'spark: ' .. DESCRIPTIONS[name] })
+  end, { expr = true, remap = true, silent = true, desc = description(name) })
 end
 
---- Runs the action of a key; called by its mapping, outside of the text lock.
+--- Runs the action of a key; called by its mapping, outside of the text lock. Vim may evaluate the mapping before the
+--- keys typed before it are in the buffer, so there may be nothing to do after all.
 ---@param name string
 function M.run(name)
-  actions[name].run()
+  local action = actions[name]
+  if not action.run() then
+    -- The key itself must not come back here; a covered mapping needs its name resolved.
+    api.nvim_feedkeys(vim.keycode(action.fallback), action.previous and 'im' or 'in', false)
+  end
 end
 
 --- Sets the keys of `keymaps`.
@@ -83,11 +101,16 @@ end
 
 --- Removes our keys and brings back what they covered.
 function M.remove()
-  for _, action in pairs(actions) do
-    pcall(api.nvim_del_keymap, 'i', action.lhs) -- the user may have removed it
+  for name, action in pairs(actions) do
+    local present = vim.fn.maparg(action.lhs, 'i', false, true)
+    if present.desc == description(name) then -- else the user mapped the key anew
+      api.nvim_del_keymap('i', action.lhs)
+      if action.previous then
+        vim.fn.mapset('i', false, action.previous)
+      end
+    end
     if action.previous then
       pcall(api.nvim_del_keymap, 'i', action.fallback)
-      vim.fn.mapset('i', false, action.previous)
     end
   end
   actions = {}

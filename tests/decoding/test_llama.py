@@ -1,0 +1,161 @@
+"""The engine on the real model: what llama.cpp would answer with an abort is refused, and an abort flag works."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spark_lsp.decoding.kv_cache import KVCache
+from spark_lsp.decoding.llama import MAX_OUTPUTS, LlamaEngine
+from spark_lsp.errors import CancelledError, ContextFullError, DecodeError, ModelLoadError
+from spark_lsp.prompt.special_tokens import find_special_tokens
+
+pytestmark = pytest.mark.model
+
+CODE = "def area(width, height):\n    return width * height\n\n\ndef perimeter(width, height):\n    return 2 *"
+
+
+@pytest.fixture(scope="module")
+def engine(model_path: Path) -> Iterator[LlamaEngine]:
+    engine = LlamaEngine.load(model_path, context_tokens=1024)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(autouse=True)
+def _empty(engine: LlamaEngine) -> None:
+    engine.interrupt.clear()
+    for sequence in range(engine.info.sequences):
+        engine.truncate(sequence, 0)
+
+
+def test_the_fim_tokens_of_qwen_are_found_by_text(engine: LlamaEngine) -> None:
+    tokens = find_special_tokens(engine.vocabulary)
+    assert (tokens.prefix, tokens.middle, tokens.suffix) == (151659, 151660, 151661)
+    assert set(range(151659, 151665)) | {151643, 151644, 151645} <= tokens.stop
+
+
+@pytest.mark.parametrize("text", [CODE, "s = '😀 世界 é'\n\tx\r\n", "<|fim_prefix|>", "", "\0"])
+def test_tokens_spell_the_text_and_control_tokens_in_it_are_plain(engine: LlamaEngine, text: str) -> None:
+    tokens = engine.tokenize(text)
+    assert b"".join(engine.vocabulary.pieces[token] for token in tokens) == text.encode()
+    assert not set(tokens) & set(engine.vocabulary.special.values())
+
+
+def test_greedy_decoding_continues_the_code(engine: LlamaEngine) -> None:
+    cache = KVCache(engine)
+    tokens = engine.tokenize(CODE)
+    logits = cache.prefill("a", tokens).logits
+    text = b""
+    for _ in range(6):
+        token = int(logits.row(0).argmax())
+        text += engine.vocabulary.pieces[token]
+        logits = cache.extend("a", [token])
+    assert text.startswith(b" (width + height)")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "position", "outputs", "sequence"),
+    [
+        ([], 0, 0, 0),
+        ([1] * 257, 0, 0, 0),
+        ([1] * 40, 0, MAX_OUTPUTS + 1, 0),
+        ([1], 0, 2, 0),
+        ([1], 5, 1, 0),
+        ([1], 0, 1, 99),
+        ([-1], 0, 1, 0),
+        ([10_000_000], 0, 1, 0),
+    ],
+    ids=[
+        "empty",
+        "too long",
+        "too many rows",
+        "more rows than tokens",
+        "a gap",
+        "no sequence",
+        "negative",
+        "too large",
+    ],
+)
+def test_a_batch_that_would_abort_the_process_is_refused(
+    engine: LlamaEngine, tokens: list[int], position: int, outputs: int, sequence: int
+) -> None:
+    with pytest.raises(DecodeError):
+        engine.decode(sequence, position, tokens, outputs)
+    engine.decode(0, 0, [1], 1)
+
+
+def test_a_row_that_was_not_asked_for_is_refused(engine: LlamaEngine) -> None:
+    rows = engine.decode(0, 0, [1, 2, 3], 1)
+    assert rows.row(0).shape == (len(engine.vocabulary),)
+    with pytest.raises(DecodeError):
+        rows.row(1)
+
+
+def test_a_full_context_is_an_error_and_the_engine_goes_on(engine: LlamaEngine) -> None:
+    size = engine.info.context_length
+    for position in range(0, size, 256):
+        engine.decode(0, position, [1] * 256, 0)
+    with pytest.raises(ContextFullError):
+        engine.decode(0, size, [1], 1)
+    with pytest.raises(ContextFullError):
+        engine.decode(1, 0, [1], 1)
+    engine.truncate(0, 10)
+    engine.decode(1, 0, [1], 1)
+
+
+def test_the_abort_flag_stops_a_decode_and_the_cache_is_believed_afterwards(engine: LlamaEngine) -> None:
+    cache = KVCache(engine)
+    prompt = engine.tokenize(CODE * 20)[:900]
+    timer = threading.Timer(0.3, engine.interrupt.set)
+    timer.start()
+    with pytest.raises(CancelledError):
+        cache.prefill("a", prompt)
+    timer.join()
+    engine.interrupt.clear()
+    kept = len(cache.tokens("a"))
+    assert kept < len(prompt)
+    assert kept == engine.length(0)
+    assert cache.prefill("a", prompt).reused == kept
+
+
+def test_after_random_edits_the_logits_equal_those_of_a_fresh_context(engine: LlamaEngine) -> None:
+    chance = random.Random(5)
+    cache = KVCache(engine)
+    text = CODE
+    for _ in range(8):
+        at = chance.randrange(len(text) // 2, len(text))
+        text = text[:at] + chance.choice(["x", "(a, b)", "\n    ", ""]) + text[at + chance.randrange(3) :]
+        prompt = engine.tokenize(text)
+        kept = cache.prefill("edited", prompt).logits.row(0).copy()
+        assert cache.tokens("edited") == tuple(prompt)
+        cache.forget("fresh")
+        fresh = cache.prefill("fresh", prompt).logits.row(0)
+        # Kernels differ by batch width, so the last bits do too.
+        assert np.abs(kept - fresh).max() < 0.5
+        assert kept.argmax() == fresh.argmax() or np.abs(kept - fresh).max() > np.ptp(np.sort(fresh)[-2:])
+
+
+@pytest.mark.parametrize("keep", [0, 100, 100_000], ids=["empty", "header only", "truncated"])
+def test_a_file_that_is_no_model_is_a_sentence(model_path: Path, tmp_path: Path, keep: int) -> None:
+    broken = tmp_path / "broken.gguf"
+    with model_path.open("rb") as source:
+        broken.write_bytes(source.read(keep))
+    with pytest.raises(ModelLoadError, match=r"could not load the model file broken\.gguf"):
+        LlamaEngine.load(broken)
+
+
+def test_loading_can_be_stopped(model_path: Path) -> None:
+    with pytest.raises(CancelledError):
+        LlamaEngine.load(model_path, progress=lambda fraction: fraction < 0.3)
+
+
+def test_closing_twice_is_harmless(model_path: Path) -> None:
+    engine = LlamaEngine.load(model_path, context_tokens=256)
+    engine.close()
+    engine.close()

@@ -1,0 +1,133 @@
+"""The real server with the real model, as an editor uses it. No test here measures time."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import inspect
+import random
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from spark_lsp.server.editor import Editor, ResponseError
+
+pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
+
+URI = "file:///project/a.py"
+LOAD_SECONDS = 120.0
+PREFILL_SECONDS = 240.0
+
+
+@pytest_asyncio.fixture
+async def editor(model_path: Path) -> AsyncIterator[Editor]:
+    editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", str(model_path)])
+    await editor.start()
+    status = await editor.ready(LOAD_SECONDS)
+    assert status["engine"] == "idle", status["message"]
+    yield editor
+    assert await editor.stop() == 0
+
+
+async def warm(editor: Editor) -> None:
+    """Ask until the prompt is in the KV cache, as an editor that asks again after a cold answer does."""
+    deadline = asyncio.get_running_loop().time() + PREFILL_SECONDS
+    while asyncio.get_running_loop().time() < deadline:
+        await editor.complete(URI, invoked=True)
+        if (await editor.status())["lastReason"] != "cold":
+            return
+    raise AssertionError("the prompt was not computed in time")
+
+
+def three_hundred_lines() -> tuple[str, int]:
+    """Return a file of 300 lines and the offset of the end of its 200th."""
+    lines = inspect.getsource(argparse).splitlines(keepends=True)[:300]
+    lines[199] = "\n"
+    return "".join(lines), len("".join(lines[:199]))
+
+
+async def test_it_completes_what_anybody_would(editor: Editor) -> None:
+    before = "class Rectangle:\n    def __init__(self, width, height):\n        self.width = width\n"
+    before += "        self.height = height\n\n    def area(self):\n        return self.wid"
+    editor.open(URI, "python", before + "\n", cursor=len(before))
+    grown: list[str] = []
+    text = await editor.complete(URI, invoked=True, on_partial=grown.append)
+    assert text == "th * self.height"
+    assert grown
+    assert all(text.startswith(partial) for partial in grown)
+
+
+async def test_thirty_keystrokes_compute_at_most_four_prompt_tokens_each(editor: Editor) -> None:
+    text, cursor = three_hundred_lines()
+    editor.open(URI, "python", text, cursor=cursor)
+    for key in "    ":
+        editor.type(URI, key)
+    await warm(editor)
+    computed = []
+    for key in "total_zq = max(self.left, qwert":
+        before = (await editor.status())["promptTokens"]
+        editor.type(URI, key)
+        await editor.complete(URI, invoked=True)
+        computed.append((await editor.status())["promptTokens"] - before)
+    assert len(computed) >= 30
+    assert max(computed[1:]) <= 4, computed
+    # Not every answer came from the cache: the model was asked, and still computed next to nothing.
+    assert sum(computed) > 0
+
+
+async def test_enter_is_an_append_like_any_other_key(editor: Editor) -> None:
+    text, cursor = three_hundred_lines()
+    editor.open(URI, "python", text, cursor=cursor)
+    await warm(editor)
+    for line in ("    first = 1", "    second = first + 1"):
+        for part in (line, "\n"):
+            before = (await editor.status())["promptTokens"]
+            editor.type(URI, part)
+            await editor.complete(URI, invoked=True)
+            assert (await editor.status())["promptTokens"] - before <= 4 + len(part)
+
+
+async def test_a_cancel_during_a_long_prefill_stops_it_and_keeps_what_was_computed(editor: Editor) -> None:
+    chance = random.Random(3)
+    words = "".join(f"name{chance.randrange(10**6)} = {chance.randrange(10**6)}\n" for _ in range(200))
+    editor.open(URI, "python", words)
+    number, answer = editor.start_request("textDocument/inlineCompletion", editor.completion_params(URI, invoked=True))
+    while (await editor.status())["engine"] != "busy":
+        await asyncio.sleep(0.01)
+    editor.notify("$/cancelRequest", {"id": number})
+    with pytest.raises(ResponseError) as refused:
+        await answer
+    assert refused.value.code == -32800
+    while (status := await editor.status())["engine"] != "idle":
+        await asyncio.sleep(0.01)
+    assert status["promptTokens"] < 400
+    assert status["generatedTokens"] == 0
+
+
+async def test_a_burst_of_fifty_requests_gets_fifty_answers_and_the_newest_the_text(editor: Editor) -> None:
+    before = "def add(first, second):\n    return first + sec"
+    editor.open(URI, "python", before + "\n", cursor=len(before))
+    await warm(editor)
+    editor.replace(URI, len(before) - 3, len(before), "")
+    answers = []
+    for number in range(50):
+        key = "sec"[number] if number < 3 else ""
+        if key:
+            editor.type(URI, key)
+        answers.append(
+            editor.start_request("textDocument/inlineCompletion", editor.completion_params(URI, invoked=True))[1]
+        )
+    results = await asyncio.gather(*answers)
+    assert all(set(result) == {"items"} for result in results)
+    assert results[-1]["items"][0]["insertText"] == "ond"
+
+
+async def test_leaving_during_a_generation_is_clean(editor: Editor) -> None:
+    text, cursor = three_hundred_lines()
+    editor.open(URI, "python", text, cursor=cursor)
+    editor.start_request("textDocument/inlineCompletion", editor.completion_params(URI, invoked=True))
+    while (await editor.status())["engine"] != "busy":
+        await asyncio.sleep(0.01)

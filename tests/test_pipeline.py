@@ -1,0 +1,117 @@
+"""All stages on a scripted engine; ``█`` is the cursor."""
+
+from __future__ import annotations
+
+import pytest
+
+from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason, whole_lines
+from spark_lsp.settings import CompletionSettings
+from spark_lsp.syntax.languages import language_for
+from tests.scripted_engine import ScriptedEngine
+
+
+def complete(
+    marked: str, *script: str, language: str = "python", pipeline: Pipeline | None = None, **settings: object
+) -> Completion:
+    text = marked.replace("█", "")
+    pipeline = pipeline or Pipeline(ScriptedEngine(script), CompletionSettings(**settings))  # type: ignore[arg-type]
+    request = CompletionRequest("doc", TextSnapshot.of(text), marked.index("█"), language_for(language, ""))
+    return pipeline.complete(request)
+
+
+CASES = [
+    ("the rest of a word", "python", "self.assertE█", ["self.assertEqual(a)"], "qual(a)"),
+    ("one statement and no more", "python", "x = █", ["x = 1\ny = 2\nz = 3"], "1"),
+    ("a call over several lines", "python", "x = █", ["x = f(\n    1,\n)\ny = 2"], "f(\n    1,\n)"),
+    (
+        "a function with its body",
+        "python",
+        "de█",
+        ["def f():\n    return 1\n\n\ndef g():\n    pass"],
+        "f f():\n    return 1",
+    ),
+    (
+        "a body for an open block",
+        "python",
+        "def f():█\n",
+        ["def f():\n    a = 1\n    return a\nx = 2"],
+        "\n    a = 1\n    return a",
+    ),
+    ("code for a comment", "python", "# two numbers\n█", ["# two numbers\na = 1\nb = 2\n\n\nc"], "a = 1\nb = 2"),
+    ("only this line when there is code behind", "python", "f(█, b)", ["f(a + 1\nx"], "a + 1"),
+    ("only this line in a comment", "python", "# a comm█", ["# a comment about\nx = 1"], "ent about"),
+    ("no closer twice", "python", "print(█)", ["print(x)"], "x"),
+    ("no line twice", "python", "a = 1\n█\nreturn a\n", ["a = 1\nb = 2\nreturn a"], "b = 2"),
+    ("a block in braces", "javascript", "function f() {█\n", ["function f() {\n  return 1;\n}\nx"], "\n  return 1;\n}"),
+    ("a statement in Rust", "rust", "    let x = █", ["let x = 1;\n    let y = 2;"], "1;"),
+    ("a language nobody knows", "klingon", "x = █", ["x = 1\ny = 2"], "1"),
+    ("CR LF comes back as LF", "python", "def f():█\r\n", ["def f():\n    return 1\nx"], "\n    return 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "language", "marked", "script", "expected"), CASES, ids=[c[0] for c in CASES])
+def test_it_writes(name: str, language: str, marked: str, script: list[str], expected: str) -> None:
+    assert complete(marked, *script, language=language).text == expected
+
+
+def test_nothing_to_write_has_a_reason() -> None:
+    assert complete("other█", "x = 1").reason is Reason.NOTHING
+    assert complete("a\n█\nreturn a\n", "a\nreturn a").reason is Reason.DUPLICATE
+
+
+def test_the_token_limit_leaves_whole_lines() -> None:
+    result = complete("def f():█", "def f():\n    alpha = 1\n    beta = 2", max_tokens=17)
+    assert result.text == "\n    alpha = 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"), [("a\nb", "a"), ("a", "a"), ("\n    a", "\n    a"), ("\na\nb", "\na"), ("", "")]
+)
+def test_whole_lines(text: str, kept: str) -> None:
+    assert whole_lines(text) == kept
+
+
+def test_no_keystroke_computes_more_than_the_word_being_typed() -> None:
+    pipeline = Pipeline(ScriptedEngine(["# end\nresult = compute(first)"]), CompletionSettings())
+    above = "".join(f"name_{number} = {number}\n" for number in range(300)) + "# end\n"
+    below = "\n" + "".join(f"other_{number} = {number}\n" for number in range(50))
+    complete(above + "█" + below, pipeline=pipeline)
+    typed = ""
+    for key in "result = other(q)\n    x":
+        typed += key
+        generation = complete(above + typed + "█" + below, pipeline=pipeline).generation
+        assert generation is not None
+        # Bytes are tokens here: a word is healed anew as a whole.
+        assert generation.prompt_tokens <= 2
+
+
+def test_switching_between_documents_keeps_both_in_the_cache() -> None:
+    pipeline = Pipeline(ScriptedEngine(["x = 1"]), CompletionSettings())
+    texts = {name: f"# {name}\n" * 40 + "x = " for name in "ab"}
+    costs = []
+    for name in "ababab":
+        request = CompletionRequest(
+            name, TextSnapshot.of(texts[name]), len(texts[name]), language_for("python", f"{name}.py")
+        )
+        generation = pipeline.complete(request).generation
+        assert generation is not None
+        costs.append(generation.prompt_tokens)
+    assert all(cost > 100 for cost in costs[:2])
+    assert all(cost <= 1 for cost in costs[2:])
+
+
+def test_the_window_shrinks_to_a_small_context() -> None:
+    engine = ScriptedEngine(["x = 1"], context_length=512)
+    pipeline = Pipeline(engine, CompletionSettings(max_tokens=32))
+    # Three bytes to a token is what the window assumes; here every byte is one, so only the prefix bound is at work.
+    assert complete("x = █", pipeline=pipeline).text == "1"
+
+
+def test_a_forgotten_document_starts_over() -> None:
+    pipeline = Pipeline(ScriptedEngine(["x = 1"]), CompletionSettings())
+    complete("# a\n" * 20 + "x = █", pipeline=pipeline)
+    pipeline.forget("doc")
+    generation = complete("# a\n" * 20 + "x = █", pipeline=pipeline).generation
+    assert generation is not None
+    assert generation.cached_tokens == 0

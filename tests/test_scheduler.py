@@ -1,0 +1,176 @@
+"""The engine's thread: newest first, every job answered exactly once, stopped at once when asked."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.errors import ModelNotFoundError
+from spark_lsp.metrics import Metrics
+from spark_lsp.pipeline import CompletionRequest, Pipeline, Reason
+from spark_lsp.scheduler import EngineState, Loader, Scheduler, Status
+from spark_lsp.settings import CompletionSettings
+from spark_lsp.syntax.languages import PLAIN
+from tests.scripted_engine import ScriptedEngine
+
+SECONDS = 20.0
+Start = Callable[..., Scheduler]
+
+
+def request(document: str, text: str) -> CompletionRequest:
+    return CompletionRequest(document, TextSnapshot.of(text), len(text), PLAIN)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    schedulers: list[Scheduler] = []
+
+    def make(
+        engine: ScriptedEngine | Exception, *, signature: Callable[[], object] = lambda: 1, **extra: Any
+    ) -> Scheduler:
+        def load(cancelled: Callable[[], bool]) -> Pipeline:
+            if isinstance(engine, Exception):
+                raise engine
+            return Pipeline(engine, CompletionSettings())
+
+        states: list[Status] = extra.get("states", [])
+        scheduler = Scheduler(Loader("m", extra.get("load", load), signature), Metrics(), states.append)
+        schedulers.append(scheduler)
+        scheduler.start()
+        return scheduler
+
+    yield make
+    for scheduler in schedulers:
+        assert scheduler.close()
+
+
+def test_a_job_is_answered(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 42"]))
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+
+
+def test_a_newer_job_supersedes_the_running_one_of_its_document(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 42"], seconds_per_token=0.05))
+    old = scheduler.submit(request("a", "y\n" * 50 + "x = "))
+    until(lambda: scheduler.status.state is EngineState.BUSY)
+    new = scheduler.submit(request("a", "x = "))
+    assert old.result.result(SECONDS).reason is Reason.SUPERSEDED
+    assert new.result.result(SECONDS).text == "42"
+
+
+def test_another_document_waits_and_is_not_superseded(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 42"], seconds_per_token=0.005))
+    jobs = [scheduler.submit(request(name, "x = ")) for name in "abc"]
+    assert [job.result.result(SECONDS).text for job in jobs] == ["42"] * 3
+
+
+def test_of_waiting_jobs_the_newest_runs_first(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 42"], seconds_per_token=0.01))
+    scheduler.submit(request("first", "x = "))
+    order: list[str] = []
+    jobs = [scheduler.submit(request(name, "x = ")) for name in "abc"]
+    for job in jobs:
+        job.result.add_done_callback(lambda done, name=job.request.document: order.append(name))
+    for job in jobs:
+        job.result.result(SECONDS)
+    until(lambda: len(order) == 3)
+    assert order == ["c", "b", "a"]
+
+
+def test_a_cancelled_job_frees_the_engine_for_the_next(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 42"], seconds_per_token=0.05))
+    job = scheduler.submit(request("a", "y\n" * 100 + "x = "))
+    until(lambda: scheduler.status.state is EngineState.BUSY)
+    scheduler.cancel(job)
+    assert job.result.result(SECONDS).reason is Reason.CANCELLED
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+
+
+def test_a_cancel_of_one_job_never_stops_another(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 42"]))
+    for _ in range(200):
+        gone = scheduler.submit(request("a", "x = "))
+        kept = scheduler.submit(request("b", "x = "))
+        scheduler.cancel(gone)
+        assert kept.result.result(SECONDS).text == "42"
+        assert gone.result.result(SECONDS).text in ("", "42")
+
+
+def test_submits_cancels_and_edits_from_many_threads_leave_nobody_waiting(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 42"], seconds_per_token=0.0005))
+    jobs = []
+    lock = threading.Lock()
+
+    def work(number: int) -> None:
+        for turn in range(30):
+            job = scheduler.submit(request(f"{number % 3}", "x = "))
+            with lock:
+                jobs.append(job)
+            if turn % 3 == 0:
+                scheduler.cancel(job)
+            if turn % 7 == 0:
+                scheduler.supersede(f"{number % 3}")
+            if turn % 11 == 0:
+                scheduler.forget(f"{number % 3}")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(jobs) == 120
+    for job in jobs:
+        job.result.result(SECONDS)
+
+
+def test_a_missing_model_answers_and_is_tried_again_when_the_file_changes(start: Start) -> None:
+    files = [0]
+    loads = []
+
+    def load(cancelled: Callable[[], bool]) -> Pipeline:
+        loads.append(files[0])
+        if not files[0]:
+            raise ModelNotFoundError("It is not here.", next_step="Pull it.")
+        return Pipeline(ScriptedEngine(["x = 42"]), CompletionSettings())
+
+    scheduler = start(ScriptedEngine(), load=load, signature=lambda: files[0])
+    for _ in range(3):
+        assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).reason is Reason.UNAVAILABLE
+    assert loads == [0]
+    assert scheduler.status == Status(EngineState.FAILED, "m", "It is not here. Pull it.")
+    files[0] = 1
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+    assert loads == [0, 1]
+
+
+def test_a_fault_in_the_engine_is_one_failed_answer_and_the_next_works(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    scheduler = start(engine)
+    decode = engine.decode
+    engine.decode = lambda *arguments: 1 / 0  # type: ignore[method-assign, assignment, return-value]
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).reason is Reason.FAILED
+    engine.decode = decode  # type: ignore[method-assign]
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+
+
+def test_closing_during_a_decode_frees_the_engine_and_answers_everybody(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"], seconds_per_token=0.05)
+    scheduler = start(engine)
+    jobs = [scheduler.submit(request(name, "y\n" * 100)) for name in "ab"]
+    until(lambda: scheduler.status.state is EngineState.BUSY)
+    assert scheduler.close()
+    assert engine.closed
+    assert [job.result.result(SECONDS).reason for job in jobs] == [Reason.CANCELLED] * 2
+    assert scheduler.submit(request("c", "x")).result.result(SECONDS).reason is Reason.CANCELLED
