@@ -152,11 +152,13 @@ def generate(
     def ends(token: int) -> bool:
         return token in prompt.stop or len(output.tokens) >= limits.max_tokens
 
-    draft: Sequence[int] = prompt.heal_tokens[:max_draft]
-    evaluation = cache.prefill(key, prompt.tokens, draft, between_slices=check_cancelled)
+    typed = prompt.heal_tokens[:max_draft]
+    evaluation = cache.prefill(key, prompt.tokens, typed, between_slices=check_cancelled)
+    draft: Sequence[int] = typed if evaluation.drafted else ()
     prefilled = clock()
     logits, base = evaluation.logits, len(prompt.tokens)
-    steps, drafted, accepted = 1, 0, 0
+    steps, drafted, accepted = int(evaluation.drafted), 0, 0
+    proposed = False
     first_text: float | None = None
     stop: Stop | None = None
     while stop is None:
@@ -164,7 +166,7 @@ def generate(
         if agreed < len(draft):
             cache.rewind(key, base + agreed)
         base += agreed
-        if steps > 1:
+        if proposed:
             drafted, accepted = drafted + len(draft), accepted + agreed
             drafter.observe(len(draft), agreed)
         if output.text and first_text is None:
@@ -175,8 +177,12 @@ def generate(
         if output.text:
             on_text(output.text)
         check_cancelled()
-        room = min(max_draft, context_length - base - 2, limits.max_tokens - len(output.tokens))
-        draft = drafter.propose([*prompt.tokens, *output.tokens], room) if room > 0 and not output.untyped else ()
+        room = max(0, min(max_draft, context_length - base - 2, limits.max_tokens - len(output.tokens)))
+        proposed = room > 0 and not output.untyped
+        if proposed:
+            draft = drafter.propose([*prompt.tokens, *output.tokens], room)
+        else:
+            draft = _typed_rest(typed, output.tokens)[:room]
         logits = cache.extend(key, [choices[-1].token, *draft])
         base += 1
         steps += 1
@@ -195,6 +201,11 @@ def generate(
         decode_seconds=clock() - prefilled,
         first_text_seconds=first_text,
     )
+
+
+def _typed_rest(typed: Sequence[int], tokens: Sequence[int]) -> Sequence[int]:
+    """Return the typed tokens that are still to be spelled, as long as the model spells them as they were typed."""
+    return typed[len(tokens) :] if tuple(typed[: len(tokens)]) == tuple(tokens) else ()
 
 
 def _stop(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_lsp.decoding.engine import Engine, Logits
+from spark_lsp.decoding.engine import Engine, Logits, Row
 from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
 
 PREFILL_SLICE_TOKENS = 64
@@ -24,11 +24,25 @@ class Evaluation:
     """The logits after a prompt, and what they cost."""
 
     logits: Logits
-    """Row 0 follows the prompt; row i follows the i-th draft token."""
+    """Row 0 follows the prompt; row i follows the i-th draft token, if the draft was decoded."""
+    drafted: bool
+    """Whether the draft was decoded; it is not when the prompt's last logits were still known."""
     computed: int
     """Prompt tokens that had to be decoded; the draft is not counted."""
     reused: int
     """Prompt tokens that were in the cache."""
+
+
+class _KnownRow:
+    """Logits kept from an earlier decode."""
+
+    def __init__(self, row: Row) -> None:
+        self._row = row
+
+    def row(self, index: int) -> Row:
+        if index:
+            raise DecodeError("Only the logits after the prompt were kept.")
+        return self._row
 
 
 def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
@@ -51,6 +65,8 @@ class KVCache:
         self._owners: OrderedDict[Hashable, int] = OrderedDict()
         for sequence in self._tokens:
             engine.truncate(sequence, 0)
+        self._known: dict[int, tuple[int, Row]] = {}
+        """For each sequence the length of its last prompt and the logits after it."""
         self.prompt_tokens = 0
         """Prompt tokens decoded so far, those of cancelled requests included."""
         self.steps = 0
@@ -77,7 +93,8 @@ class KVCache:
     ) -> Evaluation:
         """Make the sequence of `key` hold `prompt` and then `draft`, and return the logits from the prompt's end on.
 
-        The longest common prefix stays; the rest is decoded in slices, the draft riding with the last one. What was
+        If the prompt is the last one again, its logits are still known and nothing is decoded, not even the draft: so
+        it is while a word is typed that healing takes off the prompt. Else the longest common prefix stays; the rest is decoded in slices, the draft riding with the last one. What was
         decoded before a cancellation stays usable. `between_slices` is called before each slice and may raise.
         Raises ContextFullError when prompt and draft exceed the context even with all other sequences evicted.
         """
@@ -88,8 +105,14 @@ class KVCache:
                 next_step="Lower `completion.prefixTokens` or raise `model.contextTokens`.",
             )
         sequence = self._sequence_of(key)
-        # The last prompt token is decoded in any case: its logits are wanted.
-        reused = self._cut(sequence, min(common_prefix(self._tokens[sequence], prompt), len(prompt) - 1))
+        shared = common_prefix(self._tokens[sequence], prompt)
+        known = self._known.get(sequence)
+        if shared == len(prompt) and known is not None and known[0] == shared:
+            if self._cut(sequence, shared) == shared:
+                return Evaluation(_KnownRow(known[1]), drafted=False, computed=0, reused=shared)
+            shared = 0
+        # Else the last prompt token is decoded in any case: its logits are wanted.
+        reused = self._cut(sequence, min(shared, len(prompt) - 1))
         pending = [*prompt[reused:], *draft]
         outputs = len(draft) + 1
         while True:
@@ -102,7 +125,8 @@ class KVCache:
             self.prompt_tokens += size - len(draft) if last else size
             if last:
                 self.steps += 1
-                return Evaluation(logits, computed=len(prompt) - reused, reused=reused)
+                self._known[sequence] = (len(prompt), logits.row(0).copy())
+                return Evaluation(logits, drafted=True, computed=len(prompt) - reused, reused=reused)
             pending = pending[size:]
 
     def extend(self, key: Hashable, tokens: Sequence[int]) -> Logits:
@@ -132,13 +156,19 @@ class KVCache:
     def _cut(self, sequence: int, length: int) -> int:
         """Cut a sequence to `length` tokens and return the length it really has then (0 if it cannot be cut there)."""
         held = self._tokens[sequence]
+        self._cut_known(sequence, length)
         if length >= len(held):
             return len(held)
         if not self._engine.truncate(sequence, length):
             self._engine.truncate(sequence, 0)
+            self._known.pop(sequence, None)
             length = 0
         del held[length:]
         return length
+
+    def _cut_known(self, sequence: int, length: int) -> None:
+        if sequence in self._known and self._known[sequence][0] > length:
+            del self._known[sequence]
 
     def _decode(self, sequence: int, tokens: Sequence[int], outputs: int) -> Logits:
         held = self._tokens[sequence]
@@ -170,4 +200,5 @@ class KVCache:
         length = self._engine.length(sequence)
         if length > len(held):
             held.extend(attempted[: length - len(held)])
+        self._cut_known(sequence, length)
         del held[length:]

@@ -229,6 +229,7 @@ class Editor:
                 self.messages.append(message)
             elif "error" in message:
                 answer.set_exception(ResponseError(message["error"]["code"], message["error"]["message"]))
+                answer.exception()  # nobody may be waiting for it
             else:
                 answer.set_result(message.get("result"))
             return

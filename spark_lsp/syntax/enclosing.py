@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spark_lsp.syntax.indentation import indent_of, indentation_block, line_end, line_start, text_end
 from spark_lsp.syntax.kinds import kind_of
 from spark_lsp.syntax.languages import Language
-from spark_lsp.syntax.nodes import children_from, is_definition, left_open, path_to
+from spark_lsp.syntax.nodes import children_from, is_definition, last_child, left_open, path_to
 from spark_lsp.syntax.offsets import Span
 from spark_lsp.syntax.parser import SyntaxTree
 
@@ -29,22 +29,7 @@ _DEFINING_WORDS = frozenset(
     | {"interface", "trait", "protocol", "extension", "module", "mod", "namespace", "object", "contract"}
 )
 _CONTROL_WORDS = frozenset(
-    {
-        "if",
-        "else",
-        "for",
-        "foreach",
-        "while",
-        "do",
-        "loop",
-        "switch",
-        "match",
-        "select",
-        "try",
-        "catch",
-        "with",
-        "using",
-    }
+    {"if", "else", "for", "foreach", "while", "do", "loop", "switch", "match", "select", "try", "catch", "with"}
 )
 _SIGNATURES = ("parameters", "parameter_list", "function_declarator", "lambda_capture_specifier")
 _CLOSERS = frozenset({"}", ")", "end", "fi", "done", "esac"})
@@ -76,9 +61,9 @@ def _around(tree: SyntaxTree, offset: int, *, definitions_only: bool) -> Span | 
             found = _in_error(tree, node, offset, definitions_only=definitions_only)
             if found is not None:
                 return found
-        if index and (
-            is_definition(node, tree.language) or (not definitions_only and _is_block(node, tree, tree.byte_of(offset)))
-        ):
+        if index == 0:
+            return None  # the whole document is no block
+        if is_definition(node, tree.language) or (not definitions_only and _is_block(node, tree, offset)):
             return _with_header(tree, path[: index + 1], offset)
     return None
 
@@ -113,20 +98,19 @@ def _code_before(tree: SyntaxTree, root: Node, offset: int) -> tuple[int, int]:
         if not end:
             break
         path = path_to(root, tree.byte_of(end) - 1)
-        comment = next(
-            (node for node in path if node.is_named and kind_of(node.type, tree.language.name).comment), None
-        )
+        comments = (node for node in path if node.is_named and kind_of(node.type, tree.language.name).comment)
+        comment = next(comments, None)
         if comment is None:
             break
         end = text_end(text, tree.offset_of(comment.start_byte))
     return end, column
 
 
-def _is_block(node: Node, tree: SyntaxTree, byte: int) -> bool:
-    kind = kind_of(node.type, tree.language.name) if node.is_named else None
-    if kind is None:
+def _is_block(node: Node, tree: SyntaxTree, offset: int) -> bool:
+    if not node.is_named:
         return False
-    unfinished = node.end_byte <= byte
+    kind = kind_of(node.type, tree.language.name)
+    unfinished = node.end_byte <= tree.byte_of(offset)
     return kind.block or (kind.control and (unfinished or node.start_point.row != node.end_point.row))
 
 
@@ -193,7 +177,9 @@ def _in_error(tree: SyntaxTree, node: Node, offset: int, *, definitions_only: bo
     before: list[Node] = []
     loose: list[bool] = []
     for child in takewhile(lambda child: child.start_byte < byte, children_from(node, byte - _LOOK_BACK)):
-        parts = child.children if child.is_error and child.child_count else [child]
+        parts = [child]
+        if child.is_error and child.child_count:
+            parts = [part for part in child.children if part.start_byte < byte]
         before += parts
         loose += [child.is_error or node.is_error] * len(parts)
     if not any(loose):
@@ -209,6 +195,8 @@ def _in_error(tree: SyntaxTree, node: Node, offset: int, *, definitions_only: bo
     for opener in reversed(openers):
         first = opener
         while first and not _ends_statement(before[first - 1], tree):
+            first -= 1
+        if first == opener and first and _lacks_body(before[first - 1], tree):
             first -= 1
         if not definitions_only or _defines(before[first:opener], tree.language):
             return _lines_to(tree, before[first].start_byte, byte, offset)
@@ -238,15 +226,29 @@ def _ends_statement(node: Node, tree: SyntaxTree) -> bool:
     return kind.statement or kind.comment or node.is_error or is_definition(node, tree.language)
 
 
+def _lacks_body(node: Node, tree: SyntaxTree) -> bool:
+    """Whether a definition stands there without a body, as Go allows: then the brace behind it begins the body."""
+    return is_definition(node, tree.language) and node.child_by_field_name("body") is None
+
+
 def _defines(header: list[Node], language: Language) -> bool:
     """Whether the tokens in front of a brace begin a definition rather than an if or a loop."""
     words = {node.type for node in header if not node.is_named}
-    if words & _DEFINING_WORDS:
+    if header and header[-1].type == "=>" and language.name not in ("rust", "scala"):
+        return True  # a closure; in the other two, the arm of a match
+    if words & _DEFINING_WORDS or any(is_definition(node, language) for node in header):
         return True
-    signature = any(node.type.endswith(_SIGNATURES) for node in header) or (
-        language.name == "shellscript" and "(" in words
-    )
+    signature = any(_declared(node).type.endswith(_SIGNATURES) for node in header)
+    if language.name == "shellscript":
+        signature = "(" in words
     return signature and not words & _CONTROL_WORDS
+
+
+def _declared(node: Node) -> Node:
+    """What a C declarator declares under its stars."""
+    while node.type in ("pointer_declarator", "reference_declarator") and (below := last_child(node)) is not None:
+        node = below
+    return node
 
 
 def _line_at(tree: SyntaxTree, node: Node) -> str:

@@ -33,9 +33,8 @@ class Token:
 
 
 _TRIPLE = ('"""', "'''")
-_NO_QUOTES = frozenset(
-    {"html", "xml", "vue", "svelte", "astro", "markdown", "rst", "latex", "dockerfile", "viml", "ini"}
-)
+_MARKUP = frozenset({"html", "xml", "vue", "svelte", "astro"})
+_NO_QUOTES = _MARKUP | {"markdown", "rst", "latex", "dockerfile", "viml", "ini"}
 """Languages in which a quote is mostly an apostrophe or an inch, not a delimiter."""
 _SINGLE_QUOTES = frozenset(
     {"python", "starlark", "gdscript", "meson", "javascript", "typescript", "typescriptreact", "dart", "groovy", "php"}
@@ -47,7 +46,8 @@ _SPANNING: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("python", "starlark", "gdscript", "toml", "dart", "groovy"), _TRIPLE),
     **dict.fromkeys(("java", "kotlin", "scala", "swift", "csharp", "julia", "nim", "graphql", "fsharp"), ('"""',)),
     **dict.fromkeys(("javascript", "typescript", "typescriptreact", "go", "d", "odin"), ("`",)),
-    **dict.fromkeys(("rust", "ocaml", "clojure", "commonlisp", "emacs-lisp", "scheme", "racket", "nix"), ('"',)),
+    **dict.fromkeys(("ocaml", "clojure", "commonlisp", "emacs-lisp", "scheme", "racket", "nix"), ('"',)),
+    "rust": ('r#"', '"'),
     "elixir": ('"""', '"'),
     "shellscript": ('"', "'"),
     "fish": ('"', "'"),
@@ -79,12 +79,18 @@ def scope_at_end(text: str, language: Language) -> ScopeKind:
     """What the end of a text that begins in code is part of; code inside an interpolated string is code."""
     last = [None, *tokens(text, language)][-1]
     if last is None or last.closed:
-        return ScopeKind.CODE
+        return ScopeKind.STRING if language.name in _MARKUP and _in_attribute_value(text) else ScopeKind.CODE
     if last.kind is ScopeKind.STRING:
         opener = _interpolation_opener(text, last.start, language)
         if opener is not None and text.rfind(opener, last.start) > text.rfind("}", last.start):
             return ScopeKind.CODE
     return last.kind
+
+
+def _in_attribute_value(markup: str) -> bool:
+    """Whether the text ends inside a tag, behind a quote that is not closed."""
+    tag = re.sub(r""""[^"]*"|'[^']*'""", "", markup[markup.rfind("<") :])
+    return tag.startswith("<") and ">" not in tag and ('"' in tag or "'" in tag)
 
 
 def without_comments(line: str, language: Language) -> str:
@@ -127,6 +133,8 @@ def _interpolation_opener(text: str, start: int, language: Language) -> str | No
 
 @cache
 def _closing(delimiter: str, spans_lines: bool) -> re.Pattern[str]:
+    if delimiter == 'r#"':
+        return re.compile('"#')
     return re.compile(r"\\[\s\S]|" + re.escape(delimiter) + ("" if spans_lines else r"|[\r\n]"))
 
 

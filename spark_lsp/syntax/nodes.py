@@ -66,7 +66,7 @@ def left_open(path: list[Node], language: Language, *, touching: bool) -> list[b
         last = last_child(node)
         inherited = result[-1] and last is not None and last.end_byte == below.end_byte
         section = node.is_named and kind_of(node.type, language.name).section and leaf.type not in _CLOSERS
-        unfinished = (last is not None and last.is_missing) or (node.parent is not None and lacks_hidden_token(node))
+        unfinished = (last is not None and last.is_missing) or (node is not path[0] and lacks_hidden_token(node))
         result.append(inherited or section or node.is_error or unfinished)
     return result[::-1]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from spark_lsp.syntax.indentation import line_start, text_end
+from spark_lsp.syntax.indentation import line_start
 from spark_lsp.syntax.kinds import kind_of
 from spark_lsp.syntax.lexical import ScopeKind, scope_at_end
-from spark_lsp.syntax.nodes import last_child, path_to
+from spark_lsp.syntax.nodes import children_from, last_child, path_to
 from spark_lsp.syntax.parser import SyntaxTree
 
 if TYPE_CHECKING:
@@ -36,14 +37,14 @@ def scope_kind(tree: SyntaxTree, offset: int) -> ScopeKind:
         kind = kind_of(node.type, tree.language.name)
         if kind.comment:
             # In x = "a # b the parser takes the rest for a comment because nothing closes the string.
-            broken = tree.root.has_error and _scope_despite_errors(tree, tree.root, path, offset)
+            broken = tree.root.has_error and _scope_despite_errors(tree, tree.root, offset)
             return ScopeKind.STRING if broken is ScopeKind.STRING else ScopeKind.COMMENT
         if kind.string or _is_quoted_literal(node, tree):
             return ScopeKind.STRING
         if kind.interpolation:
             return ScopeKind.CODE
     if tree.root.has_error:
-        return _scope_despite_errors(tree, tree.root, path, offset)
+        return _scope_despite_errors(tree, tree.root, offset)
     return ScopeKind.CODE
 
 
@@ -72,21 +73,21 @@ def _text(node: Node, tree: SyntaxTree) -> str:
     return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _scope_despite_errors(tree: SyntaxTree, root: Node, path: list[Node], offset: int) -> ScopeKind:
-    """The answer by delimiters alone, from the last place that is surely code.
+def _scope_despite_errors(tree: SyntaxTree, root: Node, offset: int) -> ScopeKind:
+    """The answer by delimiters alone, from the first error in reach: what stands before it was read as it is.
 
-    An unterminated string is an error to the parser, which then reads its content as code.
+    An unterminated string is an error to the parser, which then takes its content for code, often without any error.
     """
     if _in_open_block_comment(tree, offset):
         return ScopeKind.COMMENT
-    if len(path) == 1:  # white space at top level: the string, if there is one, belongs to what stands before
-        path = path_to(root, tree.byte_of(text_end(tree.text, offset)) - 1)
-    top = next((node for node in path if node.is_error), path[1] if len(path) > 1 else None)
-    start = line_start(tree.text, offset)
-    if top is not None and top.has_error:
-        start = min(start, line_start(tree.text, tree.offset_of(top.start_byte)))
-    start = max(start, line_start(tree.text, max(offset - _SCAN_LIMIT, 0)))
-    return scope_at_end(tree.text[start:offset], tree.language)
+    limit = line_start(tree.text, max(offset - _SCAN_LIMIT, 0))
+    start = limit
+    if not root.is_error:
+        byte = tree.byte_of(offset)
+        before = takewhile(lambda child: child.start_byte < byte, children_from(root, tree.byte_of(limit)))
+        broken = next((child for child in before if child.has_error), None)
+        start = offset if broken is None else max(limit, tree.offset_of(broken.start_byte))
+    return scope_at_end(tree.text[line_start(tree.text, start) : offset], tree.language)
 
 
 def _in_open_block_comment(tree: SyntaxTree, offset: int) -> bool:

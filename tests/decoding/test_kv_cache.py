@@ -52,7 +52,8 @@ def test_after_any_series_of_prompts_aborts_and_evictions_the_cells_equal_the_pr
             now = held(engine, cache, key)
             assert now == [*prompt, *draft][: len(now)]
         else:
-            assert held(engine, cache, key) == prompt + draft
+            assert held(engine, cache, key) == prompt + (draft if result.drafted else [])
+            assert result.drafted or result.computed == 0
             assert result.computed + result.reused == len(prompt)
             assert result.reused <= common_prefix(before, prompt)
             cache.rewind(key, len(prompt))
@@ -66,9 +67,23 @@ def test_appending_to_a_prompt_computes_only_what_is_new() -> None:
     assert (result.computed, result.reused) == (2, 100)
 
 
-def test_the_same_prompt_again_computes_its_last_token_for_the_logits() -> None:
+def test_the_same_prompt_again_computes_nothing_and_gives_the_same_logits() -> None:
+    engine = ScriptedEngine(["\x01\x02\x03\x04"])
+    cache = KVCache(engine)
+    first = cache.prefill("a", [1, 2, 3], [9]).logits.row(0).copy()
+    cache.extend("a", [5, 6])
+    again = cache.prefill("a", [1, 2, 3], [8])
+    assert (again.computed, again.reused, again.drafted) == (0, 3, False)
+    assert (again.logits.row(0) == first).all()
+    assert cache.tokens("a") == (1, 2, 3)
+    with pytest.raises(DecodeError):
+        again.logits.row(1)
+
+
+def test_a_prompt_that_is_a_part_of_the_last_one_computes_its_last_token() -> None:
     cache = KVCache(ScriptedEngine())
     cache.prefill("a", [1, 2, 3])
+    assert cache.prefill("a", [1, 2]).computed == 1
     assert cache.prefill("a", [1, 2, 3]).computed == 1
 
 

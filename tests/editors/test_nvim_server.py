@@ -119,8 +119,8 @@ def test_typing_goes_on_when_the_server_dies_and_restart_brings_it_back(nvim: Ne
     nvim.wait_for_ghost("a, b):\n    return a + b")
     os.kill(_server_process(nvim), signal.SIGKILL)
     nvim.wait(lambda: _statusline(nvim) == "spark stopped", "end of the server")
-    nvim.type("a, <Tab>b<BS><CR>c<Esc>ddA")
-    nvim.wait(lambda: nvim.text.startswith("def add(a, ") and nvim.mode == "i", "text without a server")
+    nvim.type("x, <Tab>b<BS><CR>c<Esc>ddA")
+    nvim.wait(lambda: nvim.text.startswith("def add(x, ") and nvim.mode == "i", "text without a server")
     nvim.type("<C-u>def add(")
     nvim.wait_for_text("def add(")
     assert nvim.messages == ""

@@ -45,7 +45,7 @@ def all_cases() -> list[Case]:
 
 def _read(file: Path) -> list[Case]:
     cases = []
-    for section in file.read_text(encoding="utf-8").split("== ")[1:]:
+    for section in ("\n" + file.read_text(encoding="utf-8")).split("\n== ")[1:]:
         head, *lines = section.rstrip("\n").split("\n")
         language_id, _, title = head.partition(": ")
         expected = {}

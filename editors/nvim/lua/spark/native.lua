@@ -18,8 +18,10 @@ end
 
 ---@param client_id integer
 local function enable_client(client_id)
-  enabled[client_id] = true
-  vim.lsp.inline_completion.enable(true, { client_id = client_id })
+  if not enabled[client_id] then -- a client attaches to many buffers
+    enabled[client_id] = true
+    vim.lsp.inline_completion.enable(true, { client_id = client_id })
+  end
 end
 
 --- Turns inline completion on for our client, and for every one that attaches later.

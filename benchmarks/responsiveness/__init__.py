@@ -1,0 +1,1 @@
+"""How the server answers while it is busy: start, keystrokes, cancel, exit."""

@@ -1,0 +1,170 @@
+"""`python -m benchmarks.responsiveness`: the real server and the real model, seen from the editor's side.
+
+Measures, each several times in fresh servers: the answer to `initialize`, typing 30 keys into a file of 300 lines, the
+answer to a cancel while a long prompt is computed and the time until the engine is idle, and the exit during a
+generation. Prints a table with median and worst, and the machine it ran on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import inspect
+import json
+import os
+import platform
+import random
+import statistics
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from spark_lsp import __version__
+from spark_lsp.server.editor import Editor, ResponseError
+from spark_lsp.settings import DEFAULT_MODEL
+
+URI = "file:///benchmark/a.py"
+LOAD_SECONDS = 180.0
+WARM_SECONDS = 300.0
+TYPED = "total_zq = max(self.left, qwert"
+Samples = dict[str, list[float]]
+
+
+def file_of_300_lines() -> tuple[str, int]:
+    """Return 300 lines of the standard library with an empty one, and the offset of that line."""
+    lines = inspect.getsource(argparse).splitlines(keepends=True)[:300]
+    lines[199] = "\n"
+    return "".join(lines), len("".join(lines[:199]))
+
+
+async def started(model: str, samples: Samples) -> Editor:
+    editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", model])
+    begin = time.monotonic()
+    await editor.start()
+    samples.setdefault("initialize answered, s", []).append(time.monotonic() - begin)
+    status = await editor.ready(LOAD_SECONDS)
+    if status["engine"] != "idle":
+        raise SystemExit(f"the model did not load: {status['message']}")
+    samples.setdefault("model ready, s", []).append(time.monotonic() - begin)
+    return editor
+
+
+async def typing(editor: Editor, samples: Samples) -> None:
+    text, cursor = file_of_300_lines()
+    editor.open(URI, "python", text, cursor=cursor)
+    editor.type(URI, "    ")
+    begin = time.monotonic()
+    deadline = begin + WARM_SECONDS
+    while time.monotonic() < deadline:
+        await editor.complete(URI, invoked=True)
+        if (await editor.status())["lastReason"] != "cold":
+            break
+    while (await editor.status())["engine"] == "busy":
+        await asyncio.sleep(0.02)
+    status = await editor.status()
+    samples.setdefault("first request (cold), s", []).append(time.monotonic() - begin)
+    samples.setdefault("first request (cold), prompt tokens", []).append(status["promptTokens"])
+    for number, key in enumerate(TYPED):
+        before = await editor.status()
+        begin = time.monotonic()
+        first: list[float] = []
+        editor.type(URI, key)
+        await editor.complete(
+            URI,
+            invoked=True,
+            on_partial=lambda text, begin=begin, first=first: first.append(time.monotonic() - begin),  # type: ignore[misc]
+        )
+        elapsed = time.monotonic() - begin
+        after = await editor.status()
+        if number:
+            tokens = after["promptTokens"] - before["promptTokens"]
+            samples.setdefault("keystroke, prompt tokens", []).append(tokens)
+            asked = after["decodeSteps"] > before["decodeSteps"]
+            name = "keystroke asking the model, first text, s" if asked else "keystroke from the cache, s"
+            samples.setdefault(name, []).append(first[0] if first else elapsed)
+
+
+async def cancelling(editor: Editor, samples: Samples) -> None:
+    chance = random.Random(len(samples.get("cancel answered, s", [])))
+    words = "".join(f"name{chance.randrange(10**6)} = {chance.randrange(10**6)}\n" for _ in range(400))
+    uri = f"{URI}.{chance.randrange(10**6)}"
+    editor.open(uri, "python", words)
+    number, answer = editor.start_request("textDocument/inlineCompletion", editor.completion_params(uri, invoked=True))
+    while (await editor.status())["engine"] != "busy":
+        await asyncio.sleep(0.005)
+    await asyncio.sleep(chance.random() * 0.5)
+    begin = time.monotonic()
+    editor.notify("$/cancelRequest", {"id": number})
+    try:
+        await answer
+        raise SystemExit("the cancelled request was answered with a result")
+    except ResponseError:
+        samples.setdefault("cancel answered, s", []).append(time.monotonic() - begin)
+    while (await editor.status())["engine"] == "busy":
+        await asyncio.sleep(0.001)
+    samples.setdefault("engine idle after a cancel, s", []).append(time.monotonic() - begin)
+
+
+async def leaving(editor: Editor, samples: Samples) -> None:
+    text, cursor = file_of_300_lines()
+    editor.open(f"{URI}.leave", "python", text[::-1], cursor=cursor)
+    params = editor.completion_params(f"{URI}.leave", invoked=True)
+    editor.start_request("textDocument/inlineCompletion", params)
+    while (await editor.status())["engine"] != "busy":
+        await asyncio.sleep(0.005)
+    begin = time.monotonic()
+    code = await editor.stop()
+    samples.setdefault("exit during a generation, s", []).append(time.monotonic() - begin)
+    samples.setdefault("exit code", []).append(code)
+
+
+async def measure(model: str, runs: int) -> Samples:
+    samples: Samples = {}
+    steps: list[Callable[[Editor, Samples], Awaitable[None]]] = [typing, *[cancelling] * 5, leaving]
+    for _ in range(runs):
+        editor = await started(model, samples)
+        for step in steps:
+            await step(editor, samples)
+    return samples
+
+
+def machine() -> dict[str, Any]:
+    cpu = platform.processor() or platform.machine()
+    for line in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []:
+        if line.startswith("model name"):
+            cpu = line.partition(":")[2].strip()
+            break
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    import llama_cpp
+
+    return {
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "load": load,
+        "python": platform.python_version(),
+        "llama-cpp-python": llama_cpp.__version__,
+        "spark-lsp": __version__,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.responsiveness", description=__doc__)
+    parser.add_argument("--model", default=DEFAULT_MODEL, help="catalogue name or path")
+    parser.add_argument("--runs", type=int, default=3, help="fresh servers (default 3)")
+    parser.add_argument("--json", type=Path, help="also write all samples to this file")
+    options = parser.parse_args()
+    about = machine()
+    samples = asyncio.run(measure(options.model, options.runs))
+    print(", ".join(f"{name} {value}" for name, value in about.items()))
+    print(f"model {Path(options.model).name}, {options.runs} runs\n")
+    print("| what | median | worst | n |\n| --- | ---: | ---: | ---: |")
+    for name, values in samples.items():
+        print(f"| {name} | {statistics.median(values):.3g} | {max(values):.3g} | {len(values)} |")
+    if options.json is not None:
+        options.json.write_text(json.dumps({"machine": about, "samples": samples}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
