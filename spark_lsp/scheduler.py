@@ -89,6 +89,7 @@ class Scheduler:
         self._closing = False
         self._status = Status(EngineState.LOADING, loader.model)
         self._tried: object = None
+        self._faults: set[str] = set()
         self._thread = threading.Thread(target=self._run, name="spark-engine", daemon=True)
 
     @property
@@ -242,11 +243,17 @@ class Scheduler:
         except SparkError as error:
             log.warning("%s", error)
             return Completion("", Reason.FAILED)
-        except Exception:
-            log.exception("A completion failed")
+        except Exception as error:
+            self._log_fault(error)
             return Completion("", Reason.FAILED)
         finally:
             self.count_decoded()
+
+    def _log_fault(self, error: Exception) -> None:
+        """Log an unexpected failure: the first of its kind in full, since the next keystroke may well repeat it."""
+        kind = f"{type(error).__name__}: {error}"
+        log.error("A completion failed: %s", kind, exc_info=None if kind in self._faults else error)
+        self._faults.add(kind)
 
     def _set_status(self, state: EngineState, message: str = "") -> None:
         if not message and self._pipeline is not None and not self._pipeline.fills_in_the_middle:

@@ -43,54 +43,51 @@ _DEFINED = (
     "class|struct|interface|trait|impl|enum|enumeration|union|record|object|protocol|extension|category|actor|instance|"
     "module|mod|namespace|library|contract|component|entity|architecture|type|service|message|rpc|modifier"
 )
-_DEFINITION = re.compile(
+_DEFINITION = (
     rf"(\w+_)?({_DEFINED})_(definition|declaration|item|specifier|implementation|interface|defn|decl|def)"
     r"(_statement)?|(\w+_)?(function|class|method|trait|enum)_statement|companion_object|internal_module|"
     r"function_or_value_defn"
 )
-_CLOSURE = re.compile(
+_CLOSURE = (
     r"arrow_function|(generator_)?function_expression|generator_function|func_literal|function_literal|closure\w*|"
     r"(anonymous_)?(function|method)_expression|anonymous_function\w*|lambda\w*|block_literal"
 )
-_BLOCK = re.compile(
+_BLOCK = (
     r"block|\w+_block|\w+_body|suite|compound_statement|block_statement|block_expression|braced_expression|do_group|"
     r"declaration_list|field_declaration_list|enum_variant_list|enumerator_list|accessor_list|structure"
 )
-_NOT_BLOCK = re.compile(
-    r"heredoc_\w+|nowdoc_\w+|(\w+_)?(code|html|line|doctest)_block|(static|unsafe|module)_block|body_statement|script_block_body|end_block|simple_block"
+_NOT_BLOCK = (
+    r"heredoc_\w+|nowdoc_\w+|(\w+_)?(code|html|line|doctest)_block|(static|unsafe|module)_block|"
+    r"body_statement|script_block_body"
 )
-_CONTAINER = re.compile(r"statements|declarations|body|statement_list|body_statement|script_block_body|source_elements")
-_CONTROL = re.compile(
+_CONTAINER = r"statements|declarations|body|statement_list|body_statement|script_block_body|source_elements"
+_CONTROL = (
     r"(\w+_)?(if|elif|elsif|elseif|else|for|foreach|while|until|loop|do|repeat|switch|case|when|match|select|try|catch|"
-    r"except|finally|ensure|rescue|with|using|guard|unless|begin|range)"
-    r"_(statement|expression|clause|loop|block|command|group|item|arm)"
+    r"except|finally|ensure|rescue|with|using|guard|unless|begin)"
+    r"_(statement|expression|clause|loop|block|command|arm)"
 )
-_SECTION = re.compile(
+_SECTION = (
     r"(\w+_)?(case|default)(_(statement|clause|item))?|switch_(section|label|entry)|\w*switch_block_statement_group"
 )
-_STATEMENT = re.compile(
-    r"(\w+_)?(statement|declaration|definition|item|directive|instruction|command)|preproc_\w+|import"
-)
-_NOT_STATEMENT = re.compile(
+_STATEMENT = r"(\w+_)?(statement|declaration|definition|item|directive|instruction|command)|preproc_\w+|import"
+_NOT_STATEMENT = (
     r"body_statement|compound_statement|block_statement|document|\w*parameter_declaration|variable_declaration_list|"
     r"\w*(parameters|parameter_list|arguments|argument_list|import_(list|clause|specifier|prefix))|"
     r"\w+_(start|end)|\w+_tag"
 )
-_WRAPPER = re.compile(
-    r"decorated_definition|template_declaration|export_statement|ambient_declaration|export_declaration"
-)
-_ATTRIBUTE = re.compile(r"attribute_item|decorator|annotation|attribute_list|attribute")
-_COMMENT = re.compile(r"\w*comment|line_comment\w*|block_comment\w*|doc_comment\w*|multiline_comment")
-_STRING = re.compile(
+_WRAPPER = r"decorated_definition|template_declaration|export_statement|ambient_declaration|export_declaration"
+_ATTRIBUTE = r"attribute_item|decorator|annotation|attribute_list|attribute"
+_COMMENT = r"\w*comment|line_comment\w*|block_comment\w*|doc_comment\w*|multiline_comment"
+_STRING = (
     r"(\w+_)?(string|str|char|character|rune|heredoc|nowdoc|charlist|sigil|quoted)(_\w+)?|template_literal|uri|"
-    r"(double|single)_quote_scalar|system_lib_string|att_value"
+    r"(double|single)_quote_scalar|att_value"
 )
-_NOT_STRING = re.compile(
+_NOT_STRING = (
     # the containers of strings, types, and what #include <...> names
     r"concatenated_string|string_(array|type|scalar|concat\w*)|system_lib_string|character_(class|range|set)|"
     r"quoted_identifier|\w*string_operator|string_interpolation|char_type|heredoc_redirect|heredoc_start|heredoc_end"
 )
-_INTERPOLATION = re.compile(
+_INTERPOLATION = (
     r"(\w+_)?(interpolation|interpolated_expression|interpolated_identifier|substitution|expansion|sub_expression)|"
     r"variable_name"
 )
@@ -158,30 +155,32 @@ _ALSO: dict[str, dict[str, str]] = {
 def kind_of(node_type: str, language: str) -> Kind:
     """What a named node of this type is in the language of this name."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", node_type).lower()  # some grammars write IfStatement
-    also = {part: name in names.split() for part, names in _ALSO.get(language, {}).items()}
-    interpolation = bool(_INTERPOLATION.fullmatch(name))
-    block = bool(_BLOCK.fullmatch(name)) and not _NOT_BLOCK.fullmatch(name)
-    container = block or bool(_CONTAINER.fullmatch(name))
-    comment = bool(_COMMENT.fullmatch(name))
+    also = {part for part, names in _ALSO.get(language, {}).items() if name in names.split()}
+    body = _is(_BLOCK, name) and not _is(_NOT_BLOCK, name)
+    interpolation = _is(_INTERPOLATION, name)
+    comment = _is(_COMMENT, name)
     return Kind(
-        definition=bool(_DEFINITION.fullmatch(name)) or also.get("definition", False),
-        closure=bool(_CLOSURE.fullmatch(name)),
-        block=block or also.get("block", False),
-        control=bool(_CONTROL.fullmatch(name) or _SECTION.fullmatch(name)),
-        section=bool(_SECTION.fullmatch(name)),
-        container=container,
-        statement=(bool(_STATEMENT.fullmatch(name)) and not _NOT_STATEMENT.fullmatch(name))
-        or also.get("statement", False),
-        wrapper=bool(_WRAPPER.fullmatch(name)),
-        attribute=bool(_ATTRIBUTE.fullmatch(name)),
+        definition=_is(_DEFINITION, name) or "definition" in also,
+        closure=_is(_CLOSURE, name),
+        block=body or "block" in also,
+        control=_is(_CONTROL, name) or _is(_SECTION, name),
+        section=_is(_SECTION, name),
+        container=body or _is(_CONTAINER, name),
+        statement=(_is(_STATEMENT, name) and not _is(_NOT_STATEMENT, name)) or "statement" in also,
+        wrapper=_is(_WRAPPER, name),
+        attribute=_is(_ATTRIBUTE, name),
         comment=comment,
-        string=bool(_STRING.fullmatch(name)) and not _NOT_STRING.fullmatch(name) and not (interpolation or comment),
+        string=_is(_STRING, name) and not (_is(_NOT_STRING, name) or interpolation or comment),
         interpolation=interpolation,
     )
 
 
 def can_be_statement(node_type: str, language: str) -> bool:
     """Whether a node directly inside a block counts as a statement, whatever its kind."""
-    name = node_type.lower()
     kind = kind_of(node_type, language)
-    return not (kind.container or kind.comment or kind.attribute or _NOT_STATEMENT.fullmatch(name) or name == "error")
+    name = node_type.lower()
+    return not (kind.container or kind.comment or kind.attribute or _is(_NOT_STATEMENT, name) or name == "error")
+
+
+def _is(pattern: str, name: str) -> bool:
+    return re.fullmatch(pattern, name) is not None
