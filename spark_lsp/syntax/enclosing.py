@@ -16,6 +16,7 @@ from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.nodes import children_from, is_definition, last_child, left_open, path_to
 from spark_lsp.syntax.offsets import Span
 from spark_lsp.syntax.parser import SyntaxTree
+from spark_lsp.syntax.scopes import unclosed_token
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -94,6 +95,10 @@ def _code_before(tree: SyntaxTree, root: Node, offset: int) -> tuple[int, int]:
     start = line_start(text, offset)
     column = indent_of(text[start:offset] + ".")
     end = text_end(text, offset)
+    if root.has_error:
+        unclosed = unclosed_token(tree, offset)
+        if unclosed is not None and unclosed.start < start:
+            end = text_end(text, unclosed.start)  # what stands in it was parsed as if it were code
     for _ in range(_COMMENTS):
         if not end:
             break
@@ -215,7 +220,10 @@ def _in_indented_error(tree: SyntaxTree, before: list[Node], offset: int, *, def
         return block
     for node in reversed(before):
         if node.type in _DEFINING_WORDS and indent_of(_line_at(tree, node)) < column:
-            return Span(line_start(text, tree.offset_of(node.start_byte)), max(block.end, offset))
+            start = line_start(text, tree.offset_of(node.start_byte))
+            while start and text[line_start(text, start - 1) : start].lstrip().startswith("@"):
+                start = line_start(text, start - 1)  # its decorators
+            return Span(start, max(block.end, offset))
     return None
 
 

@@ -75,16 +75,18 @@ def tokens(text: str, language: Language) -> Iterator[Token]:
         yield Token(kind, match.start(), position, closed=end is not None)
 
 
-def scope_at_end(text: str, language: Language) -> ScopeKind:
-    """What the end of a text that begins in code is part of; code inside an interpolated string is code."""
+def open_at_end(text: str, language: Language) -> Token | None:
+    """The comment or string in which a text that begins in code ends; code inside an interpolated string is code."""
     last = [None, *tokens(text, language)][-1]
     if last is None or last.closed:
-        return ScopeKind.STRING if language.name in _MARKUP and _in_attribute_value(text) else ScopeKind.CODE
+        if language.name in _MARKUP and _in_attribute_value(text):
+            return Token(ScopeKind.STRING, text.rfind("<"), len(text), closed=False)
+        return None
     if last.kind is ScopeKind.STRING:
         opener = _interpolation_opener(text, last.start, language)
         if opener is not None and text.rfind(opener, last.start) > text.rfind("}", last.start):
-            return ScopeKind.CODE
-    return last.kind
+            return None
+    return last
 
 
 def _in_attribute_value(markup: str) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from spark_lsp.syntax.indentation import line_start
 from spark_lsp.syntax.kinds import kind_of
-from spark_lsp.syntax.lexical import ScopeKind, scope_at_end
+from spark_lsp.syntax.lexical import ScopeKind, Token, open_at_end
 from spark_lsp.syntax.nodes import children_from, last_child, path_to
 from spark_lsp.syntax.parser import SyntaxTree
 
@@ -28,7 +29,7 @@ def scope_kind(tree: SyntaxTree, offset: int) -> ScopeKind:
     if offset == 0:
         return ScopeKind.CODE
     if tree.root is None:
-        return scope_at_end(tree.text[line_start(tree.text, offset) : offset], tree.language)
+        return _kind(unclosed_token(tree, offset))
     byte = tree.byte_of(offset)
     path = path_to(tree.root, byte - 1)
     for node in reversed(path):
@@ -37,15 +38,17 @@ def scope_kind(tree: SyntaxTree, offset: int) -> ScopeKind:
         kind = kind_of(node.type, tree.language.name)
         if kind.comment:
             # In x = "a # b the parser takes the rest for a comment because nothing closes the string.
-            broken = tree.root.has_error and _scope_despite_errors(tree, tree.root, offset)
-            return ScopeKind.STRING if broken is ScopeKind.STRING else ScopeKind.COMMENT
+            in_string = tree.root.has_error and _kind(unclosed_token(tree, offset)) is ScopeKind.STRING
+            return ScopeKind.STRING if in_string else ScopeKind.COMMENT
         if kind.string or _is_quoted_literal(node, tree):
             return ScopeKind.STRING
         if kind.interpolation:
             return ScopeKind.CODE
-    if tree.root.has_error:
-        return _scope_despite_errors(tree, tree.root, offset)
-    return ScopeKind.CODE
+    return _kind(unclosed_token(tree, offset)) if tree.root.has_error else ScopeKind.CODE
+
+
+def _kind(token: Token | None) -> ScopeKind:
+    return ScopeKind.CODE if token is None else token.kind
 
 
 def _over(node: Node, byte: int, tree: SyntaxTree) -> bool:
@@ -73,28 +76,37 @@ def _text(node: Node, tree: SyntaxTree) -> str:
     return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _scope_despite_errors(tree: SyntaxTree, root: Node, offset: int) -> ScopeKind:
-    """The answer by delimiters alone, from the first error in reach: what stands before it was read as it is.
+def unclosed_token(tree: SyntaxTree, offset: int) -> Token | None:
+    """The comment or string around `offset` by delimiters alone; its offsets are those of the document.
 
-    An unterminated string is an error to the parser, which then takes its content for code, often without any error.
+    For trees with errors: an unterminated string is one to the parser, which then takes its content for code, often
+    without any further error. So the text is read from the first error in reach; what stands before it is code.
     """
-    if _in_open_block_comment(tree, offset):
-        return ScopeKind.COMMENT
+    text, language = tree.text, tree.language
+    start = line_start(text, offset)
+    if tree.root is not None and tree.root.has_error:
+        start = min(start, _open_block_comment(tree, offset), _first_error(tree, tree.root, offset))
+    token = open_at_end(text[start:offset], language)
+    return None if token is None else replace(token, start=start + token.start, end=start + token.end)
+
+
+def _first_error(tree: SyntaxTree, root: Node, offset: int) -> int:
+    """The start of the line on which the first error in reach begins; `offset` when there is none before it."""
     limit = line_start(tree.text, max(offset - _SCAN_LIMIT, 0))
-    start = limit
-    if not root.is_error:
-        byte = tree.byte_of(offset)
-        before = takewhile(lambda child: child.start_byte < byte, children_from(root, tree.byte_of(limit)))
-        broken = next((child for child in before if child.has_error), None)
-        start = offset if broken is None else max(limit, tree.offset_of(broken.start_byte))
-    return scope_at_end(tree.text[line_start(tree.text, start) : offset], tree.language)
+    if root.is_error:
+        return limit
+    byte = tree.byte_of(offset)
+    before = takewhile(lambda child: child.start_byte < byte, children_from(root, tree.byte_of(limit)))
+    broken = next((child for child in before if child.has_error), None)
+    return offset if broken is None else line_start(tree.text, max(limit, tree.offset_of(broken.start_byte)))
 
 
-def _in_open_block_comment(tree: SyntaxTree, offset: int) -> bool:
+def _open_block_comment(tree: SyntaxTree, offset: int) -> int:
+    """The start of the line on which a block comment begins that nothing closes; `offset` when there is none."""
     block = tree.language.block_comment
-    if block is None:
-        return False
-    opened = tree.text.rfind(block[0], 0, offset)
-    if opened == -1 or tree.text.find(block[1], opened + len(block[0]), offset) != -1:
-        return False
-    return scope_at_end(tree.text[line_start(tree.text, opened) : offset], tree.language) is ScopeKind.COMMENT
+    opened = tree.text.rfind(block[0], 0, offset) if block else -1
+    if block is None or opened == -1 or tree.text.find(block[1], opened + len(block[0]), offset) != -1:
+        return offset
+    start = line_start(tree.text, opened)
+    token = open_at_end(tree.text[start:offset], tree.language)
+    return start if token is not None and token.kind is ScopeKind.COMMENT else offset

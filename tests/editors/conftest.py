@@ -211,7 +211,15 @@ class CannedServer:
         """Answer every request from now on with these items; a string is inserted at the cursor."""
         self._nvim.lua("canned.items = ...", [_item(item) for item in items])
 
+    def show(self, text: str) -> None:
+        """Enter insert mode and wait for `text` as ghost text; later answers are held back."""
+        self.answer(text)
+        self._nvim.type("i")
+        self._nvim.wait_for_ghost(text)
+        self.hold()
+
     def hold(self) -> None:
+        """Answer only when `respond` or `refuse` is called; requests are numbered from 1, or from -1 backwards."""
         self._nvim.lua("canned.held = true")
 
     def respond(self, number: int, *items: dict[str, Any] | str) -> None:
@@ -222,6 +230,12 @@ class CannedServer:
 
     def progress(self, number: int, *items: dict[str, Any] | str) -> None:
         self._nvim.lua("canned.progress(...)", number, [_item(item) for item in items])
+
+    def restart(self, encoding: str) -> None:
+        """Start anew with another position encoding."""
+        self._nvim.lua("canned.encoding = ...; require('spark').restart()", encoding)
+        agreed = "return vim.tbl_map(function(c) return c.offset_encoding end, vim.lsp.get_clients({ bufnr = 0 }))"
+        self._nvim.wait(lambda: self._nvim.lua(agreed) == [encoding], encoding)
 
     @property
     def requests(self) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,11 +11,14 @@ from tests.editors.conftest import CannedServer, Neovim
 
 pytestmark = pytest.mark.editors
 
-ITEM = {"insertText": "return 1", "command": {"title": "Accept", "command": "spark.accept", "arguments": ["id-1"]}}
+ITEM: dict[str, Any] = {
+    "insertText": "return 1",
+    "command": {"title": "Accept", "command": "spark.accept", "arguments": ["id-1"]},
+}
 EXECUTED = [{"command": "spark.accept", "arguments": ["id-1"]}]
 
 
-def show(nvim: Neovim, canned: CannedServer, keys: str, item: str | dict[str, object]) -> None:
+def show(nvim: Neovim, canned: CannedServer, keys: str, item: str | dict[str, Any]) -> None:
     """Type `keys` and wait for the ghost text of `item`; nothing is suggested after that."""
     text = item if isinstance(item, str) else str(item["insertText"])
     canned.answer(item)
@@ -98,16 +102,17 @@ def test_a_range_whose_end_is_the_end_of_the_suggestion_shows_only_what_is_new(
 
 
 def test_word_by_word(nvim: Neovim, canned: CannedServer) -> None:
-    show(nvim, canned, "i", {**ITEM, "insertText": "foo_bar(a, 'b')\n    end"})
+    whole = "foo_bar(a, 'b')\n    end"
+    show(nvim, canned, "i", {**ITEM, "insertText": whole})
     canned.hold()
     steps = ["foo_bar", "foo_bar(", "foo_bar(a", "foo_bar(a,", "foo_bar(a, '", "foo_bar(a, 'b", "foo_bar(a, 'b')"]
     for text in steps:
         nvim.type("<M-Right>")
         nvim.wait_for_text(text)
-        assert nvim.ghost == f"foo_bar(a, 'b')\n    end"[len(text) :]
+        assert nvim.ghost == whole[len(text) :]
     assert canned.commands == []
     nvim.type("<M-Right>")
-    nvim.wait_for_text("foo_bar(a, 'b')\n    end")
+    nvim.wait_for_text(whole)
     nvim.wait(lambda: canned.commands == EXECUTED, "executed command")
     for text in reversed(steps):
         nvim.type("<C-o>u")
@@ -187,9 +192,7 @@ def test_a_buffer_that_may_not_be_changed_is_left_alone(nvim: Neovim, canned: Ca
 def test_columns_are_counted_as_the_server_counts(nvim: Neovim, canned: CannedServer, encoding: str) -> None:
     before, word = "😀 漢字 = é", "ret"
     column = {"utf-8": 16, "utf-16": 9, "utf-32": 8}[encoding]
-    nvim.lua("canned.encoding = ...; require('spark').restart()", encoding)
-    agreed = "return vim.tbl_map(function(c) return c.offset_encoding end, vim.lsp.get_clients({ bufnr = 0 }))"
-    nvim.wait(lambda: nvim.lua(agreed) == [encoding], encoding)
+    canned.restart(encoding)
     nvim.api.current.buffer[:] = [before + word + " 😀"]
     canned.answer({"insertText": "return 漢\n😀", "range": _on_line(0, column, column + 3)})
     nvim.type("0ft")

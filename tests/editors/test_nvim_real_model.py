@@ -22,7 +22,9 @@ RECTANGLE = [
     "",
     "    def area(self):",
     "",
+    "",
 ]
+"""The cursor goes to the last line, which is empty."""
 TYPED = "        return self.wid"
 
 
@@ -69,7 +71,7 @@ def test_a_file_with_crlf_and_emoji_stays_whole(nvim: Neovim, start: Callable[[b
     lines = ["# 📐 漢字", *RECTANGLE]
     file = start("\r\n".join(lines).encode())
     assert nvim.lua("return vim.bo.fileformat") == "dos"
-    nvim.type("GA" + '        """📐"""; return self.wid')
+    nvim.type("GA" + '        return "📐", self.wid')
     ghost = settled_ghost(nvim)
     before = nvim.text
     assert "\r" not in before + ghost

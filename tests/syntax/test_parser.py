@@ -53,7 +53,7 @@ def outline(tree: SyntaxTree) -> list[tuple[str, int, int, tuple[int, int]]]:
     found, waiting = [], [tree.root]
     while waiting:
         node = waiting.pop()
-        found.append((node.type, node.start_byte, node.end_byte, tuple(node.start_point)))
+        found.append((node.type, node.start_byte, node.end_byte, (node.start_point.row, node.start_point.column)))
         waiting.extend(node.children)
     return found
 

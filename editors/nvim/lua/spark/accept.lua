@@ -62,8 +62,10 @@ function M.insert(buf, row, col, text, replaced)
   api.nvim_buf_set_text(buf, row, col, row, col + replaced, lines)
   local column = #lines[#lines] + (#lines == 1 and col or 0)
   api.nvim_win_set_cursor(0, { row + #lines, column })
-  -- What is typed next is another undo step. In Insert mode only this key makes Vim save the line again.
-  api.nvim_feedkeys(vim.keycode('<C-g>u'), 'ni', false)
+  if vim.startswith(api.nvim_get_mode().mode, 'i') then
+    -- What is typed next is another undo step. In Insert mode only this key makes Vim save the line again.
+    api.nvim_feedkeys(vim.keycode('<C-g>u'), 'ni', false)
+  end
 end
 
 --- Inserts the part of the ghost text that `part` chooses; the rest stays shown. The server's command is executed when

@@ -78,7 +78,8 @@ local function refresh_engine(client_id)
   local client = vim.lsp.get_client_by_id(client_id)
   if client then
     M.ask_status(client, function(status)
-      seen.engine = status and status.engine or seen.engine
+      local engine = status and status.engine or seen.engine
+      seen.engine = engine == 'busy' and 'idle' or engine -- busy for a moment; our own requests tell that better
     end)
   end
 end
@@ -228,6 +229,11 @@ function M.restart()
     end
   end
   poll()
+end
+
+--- Notes that the engine answers, after it was reported as failed for example.
+function M.saw_suggestion()
+  seen.loading, seen.engine = nil, 'idle'
 end
 
 --- Returns 'stopped', 'loading', 'loading 40%', or what the server said last about its engine.

@@ -107,13 +107,13 @@ end
 --- Shows the next of several suggestions.
 ---@return boolean
 function M.next()
-  return is_enabled and backend.next()
+  return backend.next()
 end
 
 --- Shows the previous of several suggestions.
 ---@return boolean
 function M.prev()
-  return is_enabled and backend.prev()
+  return backend.prev()
 end
 
 --- Whether a suggestion is shown. Always false with the native display, which does not tell.

@@ -12,6 +12,7 @@ local suggestions = require('spark.suggestion')
 
 local M = {}
 
+local on = false
 ---@type spark.Place? Where the last request was made or dismissed.
 local asked
 local invoked = false
@@ -25,7 +26,8 @@ end
 ---@return boolean
 local function eligible()
   local options, buf = config.current, api.nvim_get_current_buf()
-  return in_insert_mode()
+  return on
+    and in_insert_mode()
     and vim.bo[buf].buftype == ''
     and vim.bo[buf].modifiable
     and vim.b[buf].spark_enabled ~= false
@@ -50,11 +52,17 @@ local function usable(items, at, encoding)
   for _, item in ipairs(items) do
     list[#list + 1] = suggestions.of(item, at, encoding)
   end
+  if #list > 0 then
+    client.saw_suggestion()
+  end
   return list
 end
 
 ---@type spark.Answer
 local function on_automatic_answer(items, at, encoding, final)
+  if not eligible() then
+    return -- a menu that no event tells about may have opened meanwhile
+  end
   local list = usable(items, at, encoding)
   if #list == 0 then
     if final then
@@ -131,20 +139,22 @@ end
 --- Starts to follow the user.
 ---@param group integer Autocommand group; clearing it ends that.
 function M.enable(group)
-  local function on(events, pattern, callback)
+  on = true
+  local function autocmd(events, pattern, callback)
     api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
   end
-  on({ 'TextChangedI', 'TextChangedP', 'CursorMovedI', 'CompleteChanged' }, '*', update)
+  autocmd({ 'TextChangedI', 'TextChangedP', 'CursorMovedI', 'CompleteChanged' }, '*', update)
   -- InsertEnter comes before the mode and the cursor are what they will be; this comes after.
-  on('ModeChanged', { '*:i*', 'i*:*' }, update)
-  on({ 'InsertLeave', 'BufLeave' }, '*', clear)
-  on('CompleteDone', '*', vim.schedule_wrap(update)) -- the menu is still there during the event
+  autocmd('ModeChanged', { '*:i*', 'i*:*' }, update)
+  autocmd({ 'InsertLeave', 'BufLeave' }, '*', clear)
+  autocmd('CompleteDone', '*', vim.schedule_wrap(update)) -- the menu is still there during the event
   client.on_ready(refresh)
   update()
 end
 
 --- Hides what is shown and stops what runs.
 function M.disable()
+  on = false
   client.on_ready(function() end)
   clear()
 end

@@ -37,7 +37,7 @@ end
 --- Whether a request is on its way.
 ---@return boolean
 function M.busy()
-  return running ~= nil
+  return running ~= nil and not client.call(running.client, 'is_stopped')
 end
 
 ---@param result any
