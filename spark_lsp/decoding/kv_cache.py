@@ -94,9 +94,10 @@ class KVCache:
         """Make the sequence of `key` hold `prompt` and then `draft`, and return the logits from the prompt's end on.
 
         If the prompt is the last one again, its logits are still known and nothing is decoded, not even the draft: so
-        it is while a word is typed that healing takes off the prompt. Else the longest common prefix stays; the rest is decoded in slices, the draft riding with the last one. What was
-        decoded before a cancellation stays usable. `between_slices` is called before each slice and may raise.
-        Raises ContextFullError when prompt and draft exceed the context even with all other sequences evicted.
+        it is while a word is typed that healing takes off the prompt. Else the longest common prefix stays and the rest
+        is decoded in slices, the draft riding with the last one. What was decoded before a cancellation stays usable.
+        `between_slices` is called before each slice and may raise. Raises ContextFullError when prompt and draft exceed
+        the context even with all other sequences evicted.
         """
         total = len(prompt) + len(draft)
         if total > self._engine.info.context_length:

@@ -1,10 +1,10 @@
 """Context to token ids, with the boundary at the cursor prepared for token healing.
 
 The text before the cursor may end inside what the model would write as one token (``self.assertEq|`` where it knows
-``Equal``). So the tokens of the last typed word, or the last token where there is no word, are taken off the prompt, and
-the first generated pieces are constrained to spell their bytes (`decoding.healing`). One token is not enough: ``.wid`` is
-``.w`` and ``id``, while ``.width`` is one. The removed tokens themselves ride along as the first draft: in the common case
-that the model agrees with them, healing costs no extra step.
+``Equal``). So the tokens of the last typed word, or the last token where there is no word, are taken off the prompt,
+and the first generated pieces are constrained to spell their bytes (`decoding.healing`). One token is not enough:
+``.wid`` is ``.w`` and ``id``, while ``.width`` is one. The removed tokens themselves ride along as the first draft: in
+the common case that the model agrees with them, healing costs no extra step.
 """
 
 from __future__ import annotations

@@ -269,7 +269,7 @@ class TestProgress:
         terminal = Terminal()
         monkeypatch.setattr("sys.stderr", terminal)
         monkeypatch.setenv("COLUMNS", "120")
-        with command._shown_progress(CARD) as show:
+        with command.shown_progress(CARD) as show:
             show(Notice("The [hub] is away."))
             show(Transferred(50_000_000, 100_000_000))
         shown = terminal.getvalue()

@@ -1,0 +1,184 @@
+"""The engine itself: batches in, logits out."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spark_lsp.decoding.engine import ModelInfo, Row, Vocabulary
+from spark_lsp.decoding.llama.loading import (
+    BATCH_TOKENS,
+    MAX_OUTPUTS,
+    SEQUENCES,
+    default_threads,
+    load_model,
+    make_context,
+    read_vocabulary,
+)
+from spark_lsp.decoding.llama.runtime import LoadLog, NativeInterrupt, import_llama, start_backend
+from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
+
+_DECODE_ABORTED = 2
+_DECODE_NO_CELLS = 1
+
+
+class _LlamaLogits:
+    def __init__(self, llama: Any, context: Any, first: int, count: int, size: int) -> None:
+        self._llama, self._context, self._first, self._count, self._size = llama, context, first, count, size
+
+    def row(self, index: int) -> Row:
+        if not 0 <= index < self._count:
+            raise DecodeError(f"Row {index} was asked for, but the decode returned {self._count}.")
+        pointer = self._llama.llama_get_logits_ith(self._context, self._first + index)
+        if not pointer:
+            raise DecodeError("llama.cpp returned no logits for a position that asked for them.")
+        return np.ctypeslib.as_array(pointer, (self._size,))
+
+
+class LlamaEngine:
+    """A GGUF model in this process. Made by `load`; see `decoding.engine` for what each member guarantees."""
+
+    def __init__(
+        self, llama: Any, model: Any, context: Any, interrupt: NativeInterrupt, name: str, sequences: int
+    ) -> None:
+        self._llama, self._model, self._context = llama, model, context
+        self._memory = llama.llama_get_memory(context)
+        self._vocab = llama.llama_model_get_vocab(model)
+        self._interrupt = interrupt
+        self._closing = threading.Lock()
+        self._info = ModelInfo(
+            name=name,
+            context_length=int(llama.llama_n_ctx(context)),
+            batch_size=int(llama.llama_n_batch(context)),
+            max_outputs=MAX_OUTPUTS,
+            sequences=sequences,
+            rolls_back=not (llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model)),
+        )
+        self._vocabulary = read_vocabulary(llama, self._vocab)
+        self._batch = llama.llama_batch_init(BATCH_TOKENS, 0, 1)
+        shape = (BATCH_TOKENS,)
+        self._token: NDArray[np.int32] = np.ctypeslib.as_array(self._batch.token, shape)
+        self._position: NDArray[np.int32] = np.ctypeslib.as_array(self._batch.pos, shape)
+        self._output: NDArray[np.int8] = np.ctypeslib.as_array(self._batch.logits, shape)
+        for i in range(BATCH_TOKENS):
+            self._batch.n_seq_id[i] = 1
+
+    @classmethod
+    def load(
+        cls,
+        path: Path,
+        *,
+        name: str | None = None,
+        context_tokens: int = 8192,
+        threads: int = 0,
+        gpu_layers: int = -1,
+        sequences: int = SEQUENCES,
+        progress: Callable[[float], bool] | None = None,
+    ) -> LlamaEngine:
+        """Return a ready engine for the GGUF file at `path`.
+
+        `progress` is called with the loaded fraction and stops the load by returning False. Raises
+        EngineUnavailableError without llama-cpp-python, ModelLoadError for a file that llama.cpp refuses,
+        CancelledError when `progress` stopped it.
+        """
+        llama = import_llama()
+        with LoadLog(llama) as messages:
+            start_backend(llama)
+            model = load_model(llama, path, gpu_layers, progress, messages)
+            try:
+                interrupt = NativeInterrupt(llama.ggml_abort_callback)
+                context = make_context(llama, model, context_tokens, threads or default_threads(), sequences, interrupt)
+            except BaseException:
+                llama.llama_model_free(model)
+                raise
+        return cls(llama, model, context, interrupt, name or path.stem, sequences)
+
+    @property
+    def info(self) -> ModelInfo:
+        """Limits and name."""
+        return self._info
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Tokens by bytes."""
+        return self._vocabulary
+
+    @property
+    def interrupt(self) -> NativeInterrupt:
+        """The native abort flag."""
+        return self._interrupt
+
+    def tokenize(self, text: str) -> list[int]:
+        """Return the tokens of plain text; safe from any thread, since the vocabulary is read-only."""
+        data = text.encode("utf-8", "replace")
+        if not data:
+            return []
+        size = len(data) + 8
+        while True:
+            out = (ctypes.c_int32 * size)()
+            count = int(self._llama.llama_tokenize(self._vocab, data, len(data), out, size, False, False))
+            if count >= 0:
+                return out[:count]
+            size = -count
+
+    def decode(self, sequence: int, position: int, tokens: Sequence[int], outputs: int) -> _LlamaLogits:
+        """Append `tokens` and return the last `outputs` rows; see the protocol for the errors."""
+        count = len(tokens)
+        self._check(sequence, position, tokens, outputs)
+        if self._interrupt.is_set():
+            raise CancelledError
+        self._token[:count] = tokens
+        self._position[:count] = np.arange(position, position + count, dtype=np.int32)
+        self._output[:count] = 0
+        self._output[count - outputs : count] = 1
+        for i in range(count):
+            self._batch.seq_id[i][0] = sequence
+        self._batch.n_tokens = count
+        status = int(self._llama.llama_decode(self._context, self._batch))
+        if status == 0:
+            return _LlamaLogits(self._llama, self._context, count - outputs, outputs, len(self._vocabulary))
+        if status == _DECODE_ABORTED:
+            raise CancelledError
+        if status == _DECODE_NO_CELLS:
+            raise ContextFullError("The KV cache has no free cells left.")
+        raise DecodeError(f"llama.cpp failed to decode {count} tokens (status {status}).")
+
+    def _check(self, sequence: int, position: int, tokens: Sequence[int], outputs: int) -> None:
+        """Raise unless every assertion that llama.cpp makes about this batch holds."""
+        count, info = len(tokens), self._info
+        if not 1 <= count <= min(info.batch_size, BATCH_TOKENS):
+            raise DecodeError(f"A batch holds 1 to {min(info.batch_size, BATCH_TOKENS)} tokens, not {count}.")
+        if not 0 <= outputs <= min(count, info.max_outputs):
+            raise DecodeError(f"A batch of {count} tokens returns 0 to {info.max_outputs} rows, not {outputs}.")
+        if not 0 <= sequence < info.sequences:
+            raise DecodeError(f"Sequence {sequence} does not exist; there are {info.sequences}.")
+        if position != self.length(sequence):
+            raise DecodeError(f"The sequence holds {self.length(sequence)} tokens; nothing can be put at {position}.")
+        if position + count > info.context_length:
+            raise ContextFullError(f"{position + count} tokens do not fit a context of {info.context_length}.")
+        if min(tokens) < 0 or max(tokens) >= len(self._vocabulary):
+            raise DecodeError("A token lies outside the vocabulary.")
+
+    def truncate(self, sequence: int, length: int) -> bool:
+        """Keep the first `length` tokens of the sequence."""
+        return bool(self._llama.llama_memory_seq_rm(self._memory, sequence, length, -1))
+
+    def length(self, sequence: int) -> int:
+        """Return the number of tokens held, read from llama.cpp and not from a counter of ours."""
+        return int(self._llama.llama_memory_seq_pos_max(self._memory, sequence)) + 1
+
+    def close(self) -> None:
+        """Free context and model."""
+        with self._closing:
+            if self._context is None:
+                return
+            self._llama.llama_batch_free(self._batch)
+            self._llama.llama_free(self._context)
+            self._llama.llama_model_free(self._model)
+            self._context = self._model = None
