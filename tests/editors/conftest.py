@@ -233,9 +233,11 @@ class CannedServer:
 
     def restart(self, encoding: str) -> None:
         """Start anew with another position encoding."""
+        clients = "return vim.tbl_map(function(c) return { c.id, c.offset_encoding } end, vim.lsp.get_clients())"
+        [[before, _]] = self._nvim.lua(clients)
         self._nvim.lua("canned.encoding = ...; require('spark').restart()", encoding)
-        agreed = "return vim.tbl_map(function(c) return c.offset_encoding end, vim.lsp.get_clients({ bufnr = 0 }))"
-        self._nvim.wait(lambda: self._nvim.lua(agreed) == [encoding], encoding)
+        self._nvim.wait(lambda: self._nvim.lua(clients) == [[before + 1, encoding]], f"server with {encoding}")
+        self._nvim.wait_for_client()
 
     @property
     def requests(self) -> list[dict[str, Any]]:

@@ -24,6 +24,14 @@ def test_every_place_is_asked_about_once_and_with_its_text_sent_before(nvim: Neo
     assert nvim.lua("return canned.requests[2].changes - canned.requests[1].changes") == 1
 
 
+def test_a_server_that_comes_up_while_the_user_types_is_asked_at_once(nvim: Neovim, canned: CannedServer) -> None:
+    nvim.type("i")
+    canned.wait_for_requests(1)
+    canned.answer("ghost")
+    canned.restart("utf-8")
+    nvim.wait_for_ghost("ghost")
+
+
 def test_keys_that_follow_quickly_make_one_request(nvim: Neovim, canned: CannedServer) -> None:
     nvim.lua("require('spark').setup({ cmd = canned.cmd, debounce_ms = 200 })")
     nvim.type("iabc")

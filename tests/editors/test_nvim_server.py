@@ -140,7 +140,7 @@ def test_restart_replaces_a_running_server_for_every_buffer(nvim: Neovim, script
     nvim.wait_for_client()
     before = _server_process(nvim)
     nvim.lua("require('spark').restart()")
-    nvim.wait(lambda: _clients(nvim) and _server_process(nvim) != before, "another server process")
+    nvim.wait(lambda: _clients(nvim) and _server_process(nvim) not in (0, before), "another server process")
     nvim.wait(lambda: len(_clients(nvim)[0]["buffers"]) == 2, "both buffers attached")
     nvim.type("idef add(")
     nvim.wait_for_ghost("a, b):\n    return a + b")
@@ -213,5 +213,5 @@ def _statusline(nvim: Neovim) -> str:
 
 
 def _server_process(nvim: Neovim) -> int:
-    """The process that Neovim started."""
-    return int(nvim.lua("return vim.api.nvim_get_proc_children(vim.uv.os_getpid())[1]"))
+    """The process that Neovim started, or 0."""
+    return int(nvim.lua("return vim.api.nvim_get_proc_children(vim.uv.os_getpid())[1] or 0"))

@@ -128,6 +128,30 @@ async def test_a_missing_model_is_one_message_and_the_server_stays(scripted: Sta
     assert await editor.stop() == 0
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(None, "no-such-model"), (b"", "broken.gguf"), (b"GGUF" + b"\0" * 64, "broken.gguf"), (b"text" * 99, "broken.gguf")],
+    ids=["an unknown name", "an empty file", "a header and nothing behind", "no model at all"],
+)
+async def test_a_file_that_cannot_be_loaded_is_one_message_and_the_server_stays(
+    tmp_path: Path, content: bytes | None, words: str
+) -> None:
+    file = tmp_path / "broken.gguf"
+    if content is not None:
+        file.write_bytes(content)
+    model = "no-such-model" if content is None else str(file)
+    editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", model])
+    await editor.start(stderr=asyncio.subprocess.PIPE)
+    assert (await editor.ready(20))["engine"] == "failed"
+    editor.open(URI, "python", "value = ")
+    assert await editor.complete(URI) == ""
+    assert (await editor.status())["lastReason"] == "unavailable"
+    (message,) = messages(editor, "window/showMessage")
+    assert words in message["message"]
+    assert await editor.stop() == 0
+    assert "Traceback" not in await stderr_of(editor)
+
+
 async def test_a_model_without_fim_tokens_works_left_to_right_and_says_so(scripted: StartScripted) -> None:
     editor = await scripted(script=SCRIPT, fim=False)
     editor.open(URI, "python", "value = ")

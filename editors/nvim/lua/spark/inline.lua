@@ -148,6 +148,15 @@ function M.enable(group)
   autocmd('ModeChanged', { '*:i*', 'i*:*' }, update)
   autocmd({ 'InsertLeave', 'BufLeave' }, '*', clear)
   autocmd('CompleteDone', '*', vim.schedule_wrap(update)) -- the menu is still there during the event
+  api.nvim_create_autocmd('LspAttach', {
+    group = group,
+    callback = function(event)
+      local attached = vim.lsp.get_client_by_id(event.data.client_id)
+      if attached and attached.name == client.NAME then
+        refresh() -- the user may be typing already
+      end
+    end,
+  })
   client.on_ready(refresh)
   update()
 end
