@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, with_line_feeds
+from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, outgrown, with_line_feeds
 from spark_lsp.decoding.engine import Engine
 from spark_lsp.decoding.extent import choose_extent, stop_rule
 from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
@@ -24,6 +24,7 @@ from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.stopping import StopReason, StopRule
 from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.errors import CancelledError
 from spark_lsp.postprocess import Place, postprocess
 from spark_lsp.prompt.fim import PromptBuilder
 from spark_lsp.settings import CompletionSettings
@@ -82,13 +83,37 @@ class Completion:
     seconds: float = 0.0
 
 
+SLOTS = 2
+"""Sequences for each document: the one in use, and the one that the last place or the next anchor lives in."""
+
+
 class _Document:
     """What the pipeline remembers of an open document."""
 
     def __init__(self, language: Language) -> None:
         self.parser = DocumentParser(language)
         self.language = language
-        self.window: CompletionContext | None = None
+        self.windows: list[CompletionContext | None] = [None] * SLOTS
+        self.slot = 0
+        """The slot in use; the KV cache knows it as (document, slot)."""
+        self.last: CompletionRequest | None = None
+        """The latest request, as long as there may be something to prepare for the next."""
+
+    def follow(self, snapshot: TextSnapshot, tree: SyntaxTree, cursor: int, limits: WindowLimits) -> CompletionContext:
+        """Return the window for `cursor`, from the slot that continues; a new place goes to the slot not in use."""
+        for slot in (self.slot, 1 - self.slot):
+            previous = self.windows[slot]
+            if previous is not None:
+                window = choose_window(previous, snapshot, tree, cursor, limits)
+                if (window.above, window.below) == (previous.above, previous.below):
+                    break
+        else:
+            kept = self.windows[self.slot]
+            window = choose_window(kept, snapshot, tree, cursor, limits)
+            # Where the part above stays, the sequence in use needs the fewest new tokens.
+            slot = self.slot if kept is None or window.above == kept.above else 1 - self.slot
+        self.slot, self.windows[slot] = slot, window
+        return window
 
 
 class Pipeline:
@@ -109,7 +134,7 @@ class Pipeline:
             self.engine.vocabulary, self.engine.tokenize, layout=settings.layout, heal_tokens=settings.heal_tokens
         )
         for document in self._documents.values():
-            document.window = None
+            document.windows = [None] * SLOTS
 
     @property
     def fills_in_the_middle(self) -> bool:
@@ -132,7 +157,8 @@ class Pipeline:
         settings, snapshot, cursor = self._settings, request.snapshot, request.cursor
         document = self._document(request)
         tree = document.parser.tree(snapshot.text, FIRST_PARSE_SECONDS)
-        context = document.window = choose_window(document.window, snapshot, tree, cursor, self._limits())
+        document.last = request
+        context = document.follow(snapshot, tree, cursor, self._limits())
         prompt = self._prompts.build(context)
         place = place_of(snapshot, cursor)
         rule = self._stop_rule(tree, snapshot, cursor, place, request.language)
@@ -147,7 +173,7 @@ class Pipeline:
 
         generation = generate(
             self.cache,
-            request.document,
+            (request.document, document.slot),
             prompt,
             self._table,
             self.engine.vocabulary.pieces,
@@ -165,7 +191,37 @@ class Pipeline:
         known = self._documents.pop(document, None)
         if known is not None:
             known.parser.close()
-        self.cache.forget(document)
+        for slot in range(SLOTS):
+            self.cache.forget((document, slot))
+
+    def idle(self, cancelled: Callable[[], bool]) -> bool:
+        """Do one piece of background work; False if none is left.
+
+        When the tail of the latest document has grown long, a window with a new anchor is computed in the slot not in
+        use, and put to use when it is complete. Raises CancelledError when interrupted; what was computed stays.
+        """
+        document = next(reversed(self._documents.values()), None)
+        if document is None or document.last is None:
+            return False
+        request, current = document.last, document.windows[document.slot]
+        document.last = None
+        if current is None or not outgrown(current):
+            return False
+        tree = document.parser.tree(request.snapshot.text, FIRST_PARSE_SECONDS)
+        window = choose_window(None, request.snapshot, tree, request.cursor, self._limits())
+        if (window.above, window.below) == (current.above, current.below):
+            return False
+        document.last = request  # still to do, until the prefill has come to its end
+
+        def check() -> None:
+            if cancelled():
+                raise CancelledError
+
+        spare = 1 - document.slot
+        prompt = self._prompts.build(window)
+        self.cache.prefill((request.document, spare), prompt.tokens, between_slices=check)
+        document.slot, document.windows[spare], document.last = spare, window, None
+        return True
 
     def _limits(self) -> WindowLimits:
         """Return the window bounds, small enough that prompt and suggestion fit the context of this model."""

@@ -6,6 +6,7 @@ Invariants:
 * A document has at most one live job. A newer one, or an edit, supersedes it: its future is resolved at once, and the
   decode stops at the next graph node.
 * Every job's future is resolved exactly once, whatever happens.
+* Background work runs only while no job waits; a job or an edit interrupts it at the next graph node.
 """
 
 from __future__ import annotations
@@ -85,6 +86,9 @@ class Scheduler:
         self._waiting: OrderedDict[str, Job] = OrderedDict()
         self._errands: deque[Callable[[Pipeline], None]] = deque()
         self._current: Job | None = None
+        self._idle_work = False
+        """Whether the pipeline may have background work; false until a job was done."""
+        self._idling = False
         self._pipeline: Pipeline | None = None
         self._closing = False
         self._status = Status(EngineState.LOADING, loader.model)
@@ -110,6 +114,7 @@ class Scheduler:
                 job.resolve(Completion("", Reason.CANCELLED))
                 return job
             self._waiting[request.document] = job
+            self._preempt_idle_work()
             self._condition.notify()
         return job
 
@@ -117,6 +122,7 @@ class Scheduler:
         """Stop work on a text that is no longer what the document holds."""
         with self._condition:
             self._supersede(document)
+            self._idle_work = False  # what was to be prepared was for the older text
 
     def cancel(self, job: Job) -> None:
         """Stop `job`; its result is an empty completion with the reason `cancelled`."""
@@ -130,6 +136,7 @@ class Scheduler:
         with self._condition:
             self._supersede(document)
             self._errands.append(lambda pipeline: pipeline.forget(document))
+            self._preempt_idle_work()
             self._condition.notify()
 
     def close(self) -> bool:
@@ -141,6 +148,7 @@ class Scheduler:
             self._waiting.clear()
             if self._current is not None:
                 self._stop(self._current, Reason.CANCELLED)
+            self._preempt_idle_work()
             self._condition.notify()
         if self._thread.ident is None:
             return True
@@ -156,7 +164,12 @@ class Scheduler:
         if self._pipeline is not None:
             self._metrics.set_decoded(self._pipeline.cache.prompt_tokens, self._pipeline.cache.steps)
 
+    def _preempt_idle_work(self) -> None:
+        if self._idling and self._pipeline is not None:
+            self._pipeline.engine.interrupt.set()
+
     def _supersede(self, document: str) -> None:
+        self._preempt_idle_work()
         waiting = self._waiting.pop(document, None)
         if waiting is not None:
             self._stop(waiting, Reason.SUPERSEDED)
@@ -173,12 +186,15 @@ class Scheduler:
         self._load()
         while True:
             with self._condition:
-                while not (self._closing or self._waiting or self._errands):
+                while not (self._closing or self._waiting or self._errands or self._idle_work):
                     self._condition.wait()
                 if self._closing:
                     return
+                self._idling = not self._waiting and not self._errands
+                if self._idling and self._pipeline is not None:
+                    self._pipeline.engine.interrupt.clear()
                 errand = self._errands.popleft() if self._errands else None
-                job = self._waiting.popitem()[1] if errand is None else None
+                job = self._waiting.popitem()[1] if errand is None and self._waiting else None
                 if job is not None and self._pipeline is not None:
                     # Under the lock: a cancel is either seen here or finds the job current.
                     self._current = job
@@ -188,6 +204,9 @@ class Scheduler:
                     errand(self._pipeline)
             elif job is not None:
                 self._serve(job)
+                self._idle_work = True
+            else:
+                self._work_in_idle_time()
 
     def _load(self) -> None:
         self._tried = self._loader.signature()
@@ -247,6 +266,20 @@ class Scheduler:
             self._log_fault(error)
             return Completion("", Reason.FAILED)
         finally:
+            self.count_decoded()
+
+    def _work_in_idle_time(self) -> None:
+        """Do one piece of background work, unless something more urgent comes."""
+        try:
+            self._idle_work = self._pipeline is not None and self._pipeline.idle(lambda: self._closing)
+        except CancelledError:
+            pass  # a job or an edit is waiting; the work is still there afterwards
+        except Exception as error:
+            self._idle_work = False
+            self._log_fault(error)
+        finally:
+            with self._condition:
+                self._idling = False
             self.count_decoded()
 
     def _log_fault(self, error: Exception) -> None:

@@ -118,6 +118,12 @@ class ScriptedEngine:
     def length(self, sequence: int) -> int:
         return len(self.cells[sequence])
 
+    def copy(self, source: int, target: int, length: int) -> bool:
+        if not self.info.rolls_back or self.cells[target] or len(self.cells[source]) < length:
+            return False
+        self.cells[target] = self.cells[source][:length]
+        return True
+
     def close(self) -> None:
         self.closed = True
 

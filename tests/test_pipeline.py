@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.errors import CancelledError
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason, whole_lines
 from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import language_for
@@ -12,10 +17,10 @@ from tests.scripted_engine import ScriptedEngine
 
 
 def complete(
-    marked: str, *script: str, language: str = "python", pipeline: Pipeline | None = None, **settings: object
+    marked: str, *script: str, language: str = "python", pipeline: Pipeline | None = None, **changes: object
 ) -> Completion:
     text = marked.replace("█", "")
-    pipeline = pipeline or Pipeline(ScriptedEngine(script), CompletionSettings(**settings))  # type: ignore[arg-type]
+    pipeline = pipeline or Pipeline(ScriptedEngine(script), CompletionSettings(**changes))  # type: ignore[arg-type]
     request = CompletionRequest("doc", TextSnapshot.of(text), marked.index("█"), language_for(language, ""))
     return pipeline.complete(request)
 
@@ -84,6 +89,96 @@ def test_no_keystroke_computes_more_than_the_word_being_typed() -> None:
         assert generation is not None
         # Bytes are tokens here: a word is healed anew as a whole.
         assert generation.prompt_tokens <= 2
+
+
+def numbered(count: int, first: int = 0) -> str:
+    return "".join(f"name_{number} = {number}\n" for number in range(first, first + count))
+
+
+def test_a_jump_back_finds_its_place_in_the_cache() -> None:
+    pipeline = Pipeline(ScriptedEngine(["x = 1"]), CompletionSettings())
+    text = numbered(300)
+    here, there = len(numbered(100)), len(numbered(250))
+    costs = []
+    for offset in (here, there, here, there):
+        generation = complete(text[:offset] + "█" + text[offset:], pipeline=pipeline).generation
+        assert generation is not None
+        costs.append(generation.prompt_tokens)
+    assert costs[0] > 100
+    assert costs[2:] == [0, 0]
+
+
+def test_a_long_tail_gets_a_new_anchor_in_idle_time_and_the_next_keystroke_computes_nothing_much() -> None:
+    pipeline = Pipeline(ScriptedEngine(["x = 1"]), CompletionSettings())
+    text = numbered(100)
+    complete(text + "█\n", pipeline=pipeline)
+    costs = []
+    for number in range(120):
+        text += f"name_{number} = 1\n"
+        generation = complete(text + "█\n", pipeline=pipeline).generation
+        assert generation is not None
+        costs.append(generation.prompt_tokens)
+        while pipeline.idle(lambda: False):
+            pass
+    # A line is 15 to 17 bytes, and bytes are tokens here: nothing but the line itself was ever computed.
+    assert max(costs) <= 17
+
+
+def test_background_work_that_is_interrupted_goes_on_later() -> None:
+    engine = ScriptedEngine(["x = 1"])
+    pipeline = Pipeline(engine, CompletionSettings())
+    complete(numbered(100) + "█\n", pipeline=pipeline)
+    complete(numbered(100) + numbered(45, 500) + "█\n", pipeline=pipeline)
+    engine.interrupt.set()
+    with pytest.raises(CancelledError):
+        pipeline.idle(lambda: False)
+    engine.interrupt.clear()
+    assert pipeline.idle(lambda: False)
+    assert not pipeline.idle(lambda: False)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_whatever_happens_the_cache_holds_the_prompt_of_the_current_window(data: st.DataObject) -> None:
+    engine = ScriptedEngine(["x = 1"], context_length=6000)
+    pipeline = Pipeline(engine, CompletionSettings(max_tokens=4))
+    texts = {name: numbered(data.draw(st.integers(0, 80))) for name in "abc"}
+    cursors = {name: len(text) for name, text in texts.items()}
+    for _ in range(data.draw(st.integers(1, 12))):
+        name = data.draw(st.sampled_from("abc"))
+        text, cursor = texts[name], cursors[name]
+        action = data.draw(
+            st.sampled_from(["type", "enter", "pair", "delete", "jump", "above", "below", "idle", "abort"])
+        )
+        if action in ("type", "enter", "pair"):
+            typed = {"type": "word", "enter": "\n    ", "pair": "("}[action]
+            text = text[:cursor] + typed + ")" * (action == "pair") + text[cursor:]
+            cursor += len(typed)
+        elif action == "delete":
+            text, cursor = text[: max(0, cursor - 2)] + text[cursor:], max(0, cursor - 2)
+        elif action == "jump":
+            cursor = data.draw(st.integers(0, len(text)))
+        elif action == "above":
+            text, cursor = "new\n" + text, cursor + 4
+        elif action == "below":
+            text += "more\n"
+        texts[name], cursors[name] = text, cursor
+        request = CompletionRequest(name, TextSnapshot.of(text), cursor, language_for("python", ""))
+        calls = iter(range(10_000))
+        limit = data.draw(st.integers(0, 6)) if action == "abort" else 10_000
+        with contextlib.suppress(CancelledError):
+            pipeline.complete(request, cancelled=lambda calls=calls, limit=limit: next(calls) >= limit)
+        if action == "idle":
+            while pipeline.idle(lambda: False):
+                pass
+        for key, sequence in pipeline.cache._owners.items():
+            assert tuple(engine.cells[sequence]) == pipeline.cache.tokens(key)
+        if action != "abort":
+            document = pipeline._documents[name]
+            window = document.windows[document.slot]
+            assert window is not None
+            prompt = pipeline._prompts.build(window).tokens
+            assert pipeline.cache.tokens((name, document.slot))[: len(prompt)] == prompt
 
 
 def test_switching_between_documents_keeps_both_in_the_cache() -> None:

@@ -11,7 +11,8 @@ three other marks are frozen and move rarely and far:
 * the anchor stands at the start of the enclosing block, at least `TAIL_MIN_LINES` above the cursor, and moves when the
   cursor leaves the tail or the tail outgrows `TAIL_MAX_LINES` or `TAIL_MAX_CHARACTERS`;
 * the window start moves in steps of `START_STEP_LINES`;
-* the window end stays as long as the text after the cursor is what it was.
+* the window end stays as long as the text after the cursor is what it was, give or take the closers that editors put
+  there and take away while somebody types.
 
 `choose_window` is pure: it gets the previous window and says what is still true of it. A window remembers texts, not
 positions, so edits above the window do not disturb it either.
@@ -19,7 +20,7 @@ positions, so edits above the window do not disturb it either.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.syntax.blocks import enclosing_block, indentation_block
@@ -33,12 +34,19 @@ TAIL_MAX_LINES = 64
 """The tail may grow to so many lines before the anchor moves."""
 TAIL_MAX_CHARACTERS = 4000
 """The same bound in characters (about 1,200 tokens), for long lines."""
+TAIL_SOFT_LINES = 44
+TAIL_SOFT_CHARACTERS = 2800
+"""Beyond these a new anchor is prepared in idle time, so that nobody waits for it at the hard bounds."""
 START_STEP_LINES = 32
 """The window start only stands on multiples of this, so that it moves rarely."""
 _SHIFT_SLACK = 256
 """Characters typed since, which hide how far an edit above the window moved it."""
 _SHIFT_LIMIT = 65_536
 """An edit that moved the window further than so many characters counts as a new text."""
+CLOSERS_MAX = 40
+"""Closers and white space after the cursor that do not make the window stale: post-processing looks at the true ones.
+To compute the text after the cursor again for each bracket would cost seconds on a small CPU."""
+_CLOSERS = frozenset(")]}>\"'`;, \t\r\n")
 CHARACTERS_PER_TOKEN = 3.2
 """Source code in a byte-pair vocabulary of 150,000 pieces: 3.0 to 3.6 measured over the standard library of Python."""
 
@@ -61,7 +69,8 @@ class CompletionContext:
     start: int
     anchor: int
     cursor: int
-    end: int
+    end: int | None
+    """None if `below` is not exactly what follows the cursor: closers came or went since it was taken."""
     raw_above: str
     """`above` as it stands in the document."""
     raw_below: str
@@ -79,9 +88,12 @@ def choose_window(
             anchor = start + len(previous.raw_above)
             if _tail_fits(snapshot, anchor, cursor):
                 end = cursor + len(previous.raw_below)
-                if snapshot.text[cursor:end] != previous.raw_below:
-                    end = _window_end(snapshot, cursor, limits)
-                return _cut(snapshot, start, anchor, cursor, end)
+                if snapshot.text[cursor:end] == previous.raw_below:
+                    return _cut(snapshot, start, anchor, cursor, end)
+                if _differs_by_closers(snapshot.text[cursor : end + CLOSERS_MAX], previous.raw_below):
+                    kept = _cut(snapshot, start, anchor, cursor, cursor)
+                    return replace(kept, below=previous.below, raw_below=previous.raw_below, end=None)
+                return _cut(snapshot, start, anchor, cursor, _window_end(snapshot, cursor, limits))
     anchor = _place_anchor(snapshot, tree, cursor)
     start = _window_start(snapshot, anchor, limits)
     return _cut(snapshot, start, anchor, cursor, _window_end(snapshot, cursor, limits))
@@ -100,6 +112,27 @@ def _where_above_stands(previous: CompletionContext, snapshot: TextSnapshot) -> 
     if start == 0 or (start > 0 and text[start - 1] in "\r\n"):
         return start
     return None
+
+
+def _differs_by_closers(after: str, below: str) -> bool:
+    """Whether the text after the cursor is `below` with closers put before it or taken from its start."""
+    for count in range(1, CLOSERS_MAX + 1):
+        if count <= len(after) and after[count - 1] in _CLOSERS:
+            if after.startswith(below, count):
+                return True
+        else:
+            break
+    for count in range(1, min(CLOSERS_MAX, len(below)) + 1):
+        if below[count - 1] not in _CLOSERS:
+            return False
+        if after.startswith(below[count:]):
+            return True
+    return False
+
+
+def outgrown(context: CompletionContext) -> bool:
+    """Whether the tail is so long that a new anchor should be prepared before the old one has to go."""
+    return len(context.tail) > TAIL_SOFT_CHARACTERS or context.tail.count("\n") > TAIL_SOFT_LINES
 
 
 def _tail_fits(snapshot: TextSnapshot, anchor: int, cursor: int) -> bool:

@@ -107,6 +107,12 @@ class Engine(Protocol):
     def length(self, sequence: int) -> int:
         """Return the number of tokens that `sequence` holds."""
 
+    def copy(self, source: int, target: int, length: int) -> bool:
+        """Make the empty sequence `target` share the first `length` tokens of `source`, without computing anything.
+
+        False means that the memory cannot share them and nothing changed.
+        """
+
     def close(self) -> None:
         """Free the model; safe to call twice."""
 

@@ -17,6 +17,8 @@ from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
 
 PREFILL_SLICE_TOKENS = 64
 """Tokens in one prefill decode. An abort loses at most one slice; larger ones are no faster on a CPU."""
+WORTH_COPYING_TOKENS = 16
+"""A sequence takes over cells of another one only if that saves so many tokens: it gives up its own for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class KVCache:
                 next_step="Lower `completion.prefixTokens` or raise `model.contextTokens`.",
             )
         sequence = self._sequence_of(key)
-        shared = common_prefix(self._tokens[sequence], prompt)
+        shared = self._share(sequence, prompt)
         known = self._known.get(sequence)
         if shared == len(prompt) and known is not None and known[0] == shared:
             if self._cut(sequence, shared) == shared:
@@ -140,6 +142,20 @@ class KVCache:
         sequence = self._owners[key]
         if self._cut(sequence, length) != length:
             raise DecodeError("This model cannot take tokens back, which verification needs.")
+
+    def _share(self, sequence: int, prompt: Sequence[int]) -> int:
+        """Return how much of `prompt` the sequence holds, after taking over what another one holds more of it."""
+        own = common_prefix(self._tokens[sequence], prompt)
+        if len(prompt) - own < WORTH_COPYING_TOKENS:
+            return own
+        best, other = max((common_prefix(held, prompt), number) for number, held in self._tokens.items())
+        if other == sequence or best - own < WORTH_COPYING_TOKENS:
+            return own
+        self._cut(sequence, 0)
+        if not self._engine.copy(other, sequence, best):
+            return 0
+        self._tokens[sequence].extend(prompt[:best])
+        return best
 
     def _sequence_of(self, key: Hashable) -> int:
         sequence = self._owners.get(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from spark_lsp.context.window import (
     CompletionContext,
     WindowLimits,
     choose_window,
+    outgrown,
 )
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.syntax.languages import PLAIN, language_for
@@ -84,9 +86,35 @@ def test_an_edit_within_the_text_above_the_anchor_makes_a_new_window() -> None:
 
 def test_when_only_the_text_after_the_cursor_changes_the_part_above_stays() -> None:
     context = window(numbered(50) + "f(█" + "\nend\n")
-    paired = window(numbered(50) + "f((█" + ")\nend\n", context)
-    assert (paired.above, paired.anchor) == (context.above, context.anchor)
-    assert paired.below == ")\nend\n"
+    changed = window(numbered(50) + "f(█" + "\nother\n", context)
+    assert (changed.above, changed.anchor) == (context.above, context.anchor)
+    assert changed.below == "\nother\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("\nend\n", ")\nend\n"), (")\nend\n", "\nend\n"), ("\nend\n", '"])\nend\n'), ("}\nend\n", "\n    }\nend\n")],
+    ids=["a closer came", "a closer was typed over", "several came", "enter between braces"],
+)
+def test_closers_that_the_editor_puts_or_takes_change_nothing(before: str, after: str) -> None:
+    context = window(numbered(50) + "f█" + before)
+    closed = window(numbered(50) + "f(█" + after, context)
+    assert (closed.above, closed.below) == (context.above, context.below)
+    assert closed.tail == context.tail + "("
+    assert closed.end is None
+
+
+def test_code_that_came_behind_the_cursor_is_seen() -> None:
+    context = window(numbered(50) + "f(█" + "\nend\n")
+    assert window(numbered(50) + "f(█" + ", b)\nend\n", context).below == ", b)\nend\n"
+
+
+def test_a_long_tail_is_told_before_it_has_to_go() -> None:
+    context = window(numbered(100) + "█")
+    assert not outgrown(context)
+    grown = window(numbered(100) + numbered(40, 500) + "█", context)
+    assert grown.anchor == context.anchor
+    assert outgrown(grown)
 
 
 def test_a_cursor_above_the_anchor_gets_a_new_one() -> None:
@@ -140,7 +168,7 @@ def test_a_kept_window_always_shows_the_current_text(keys: list[str]) -> None:
         else:
             text, cursor = text[:cursor] + key + text[cursor:], cursor + len(key)
         context = choose_window(context, TextSnapshot.of(text), parse(text, PYTHON), cursor, LIMITS)
-        assert text[context.start : context.end] == (
-            context.raw_above + text[context.anchor : cursor] + context.raw_below
-        )
-        assert context.start <= context.anchor <= context.cursor == cursor <= context.end
+        assert text[context.start : context.anchor] == context.raw_above
+        if context.end is not None:
+            assert text[cursor : context.end] == context.raw_below
+        assert context.start <= context.anchor <= context.cursor == cursor

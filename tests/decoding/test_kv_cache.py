@@ -46,6 +46,7 @@ def test_after_any_series_of_prompts_aborts_and_evictions_the_cells_equal_the_pr
             slices += 1
 
         before = list(cache.tokens(key))
+        everybody = [list(cache.tokens(other)) for other in "abc"]
         try:
             result = cache.prefill(key, prompt, draft, between_slices=between)
         except CancelledError:
@@ -55,7 +56,8 @@ def test_after_any_series_of_prompts_aborts_and_evictions_the_cells_equal_the_pr
             assert held(engine, cache, key) == prompt + (draft if result.drafted else [])
             assert result.drafted or result.computed == 0
             assert result.computed + result.reused == len(prompt)
-            assert result.reused <= common_prefix(before, prompt)
+            shared = max(common_prefix(others, prompt) for others in [before, *everybody])
+            assert result.reused <= shared
             cache.rewind(key, len(prompt))
             assert held(engine, cache, key) == prompt
 
@@ -85,6 +87,22 @@ def test_a_prompt_that_is_a_part_of_the_last_one_computes_its_last_token() -> No
     cache.prefill("a", [1, 2, 3])
     assert cache.prefill("a", [1, 2]).computed == 1
     assert cache.prefill("a", [1, 2, 3]).computed == 1
+
+
+def test_what_another_sequence_holds_is_shared_and_not_computed() -> None:
+    engine = ScriptedEngine()
+    cache = KVCache(engine)
+    cache.prefill("a", list(range(100)))
+    result = cache.prefill("b", [*range(80), 7, 8])
+    assert (result.computed, result.reused) == (2, 80)
+    assert held(engine, cache, "a") == list(range(100))
+    assert held(engine, cache, "b") == [*range(80), 7, 8]
+
+
+def test_a_few_tokens_are_not_worth_giving_up_what_a_sequence_has() -> None:
+    cache = KVCache(ScriptedEngine())
+    cache.prefill("a", [1, 2, 3, 4])
+    assert cache.prefill("b", [1, 2, 3, 4]).computed == 4
 
 
 def test_an_aborted_prefill_keeps_the_finished_slices() -> None:

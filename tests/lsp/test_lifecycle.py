@@ -130,7 +130,12 @@ async def test_a_missing_model_is_one_message_and_the_server_stays(scripted: Sta
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "no-such-model"), (b"", "broken.gguf"), (b"GGUF" + b"\0" * 64, "broken.gguf"), (b"text" * 99, "broken.gguf")],
+    [
+        (None, "no-such-model"),
+        (b"", "broken.gguf"),
+        (b"GGUF" + b"\0" * 64, "broken.gguf"),
+        (b"text" * 99, "broken.gguf"),
+    ],
     ids=["an unknown name", "an empty file", "a header and nothing behind", "no model at all"],
 )
 async def test_a_file_that_cannot_be_loaded_is_one_message_and_the_server_stays(

@@ -173,6 +173,13 @@ class LlamaEngine:
         """Return the number of tokens held, read from llama.cpp and not from a counter of ours."""
         return int(self._llama.llama_memory_seq_pos_max(self._memory, sequence)) + 1
 
+    def copy(self, source: int, target: int, length: int) -> bool:
+        """Let `target` share cells of `source`: with a unified cache this only writes their metadata."""
+        if not self._info.rolls_back or self.length(target) or self.length(source) < length:
+            return False
+        self._llama.llama_memory_seq_cp(self._memory, source, target, 0, length)
+        return self.length(target) == length
+
     def close(self) -> None:
         """Free context and model."""
         with self._closing:

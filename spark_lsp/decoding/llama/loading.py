@@ -21,8 +21,8 @@ BATCH_TOKENS = 256
 """Tokens in one decode; prefill arrives in smaller slices, so this only bounds the compute buffers."""
 MAX_OUTPUTS = 33
 """Logits rows of one decode: a draft of 32 and the token before it. Each row costs 4 bytes x vocabulary size."""
-SEQUENCES = 4
-"""Documents whose KV cache is kept side by side."""
+SEQUENCES = 8
+"""Sequences kept side by side, two for each document. They share the cells of one context."""
 _ATTR_UNUSED_OR_UNKNOWN = (1 << 0) | (1 << 1)
 _ATTR_CONTROL = 1 << 3
 _ATTR_USER_DEFINED = 1 << 4
