@@ -93,7 +93,9 @@ class SparkServer(LanguageServer):
     def on_initialize(self, params: types.InitializeParams) -> None:
         """Read settings and agree on the position encoding; the answer does not wait for anything else."""
         self.settings, self._warnings = load(params.initialization_options, self.settings)
-        self.documents.encoding = Encoding(str(getattr(self.workspace.position_encoding, "value", "utf-16")))
+        # pygls gives the enumeration's member or a plain string, as the client wrote it.
+        agreed = self.workspace.position_encoding or Encoding.UTF16
+        self.documents.encoding = Encoding(getattr(agreed, "value", agreed))
         self._loop = asyncio.get_running_loop()
         self._scheduler = Scheduler(
             self._make_loader(self.settings, self._on_load_fraction), self.metrics, self._on_status

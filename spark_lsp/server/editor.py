@@ -1,7 +1,7 @@
 """The client side: a scripted editor that talks to a real server process.
 
-The demo, the benchmarks and the tests type through it. It sends what a careful editor sends: incremental changes in
-UTF-16, one request after each key, and `partialResultToken` when it wants to see the text grow.
+The demo, the benchmarks and the tests type through it. It sends what a careful editor sends: incremental changes, one
+request after each key, and `partialResultToken` when it wants to see the text grow.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ class Editor:
 
     command: Sequence[str]
     environment: dict[str, str] | None = None
+    encodings: Sequence[str] = ()
+    """Position encodings to offer, the preferred one first; none means UTF-16, as the protocol says."""
     messages: list[dict[str, Any]] = field(default_factory=list)
     """Notifications and requests that came from the server, in order."""
     capabilities: dict[str, Any] = field(default_factory=dict)
@@ -57,6 +59,7 @@ class Editor:
     _pending: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
     _partials: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     _buffers: dict[str, _Buffer] = field(default_factory=dict)
+    _encoding: Encoding = Encoding.UTF16
 
     async def start(self, options: Any = None, stderr: int | None = None) -> dict[str, Any]:
         """Start the server, initialize it with `options` and return its answer."""
@@ -68,12 +71,17 @@ class Editor:
             env={**os.environ, **(self.environment or {})},
         )
         self._reader = asyncio.ensure_future(self._read())
-        capabilities = {"window": {"workDoneProgress": True}, "textDocument": {"inlineCompletion": {}}}
+        capabilities = {
+            "general": {"positionEncodings": list(self.encodings)} if self.encodings else {},
+            "window": {"workDoneProgress": True},
+            "textDocument": {"inlineCompletion": {}},
+        }
         result: dict[str, Any] = await self.request(
             "initialize",
             {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities, "initializationOptions": options},
         )
         self.capabilities = result["capabilities"]
+        self._encoding = Encoding(self.capabilities.get("positionEncoding", Encoding.UTF16))
         self.notify("initialized", {})
         return result
 
@@ -109,7 +117,7 @@ class Editor:
         buffer = self._buffers[uri]
         first, last = self._position(buffer, start), self._position(buffer, end)
         where = Range(*first, *last)
-        buffer.snapshot = apply_change(buffer.snapshot, ContentChange(text, where), Encoding.UTF16)
+        buffer.snapshot = apply_change(buffer.snapshot, ContentChange(text, where), self._encoding)
         buffer.cursor = start + len(text)
         buffer.version += 1
         change = {"range": {"start": _json_position(first), "end": _json_position(last)}, "text": text}
@@ -241,9 +249,8 @@ class Editor:
             if listener is not None:
                 listener(message["params"]["value"])
 
-    @staticmethod
-    def _position(buffer: _Buffer, offset: int) -> tuple[int, int]:
-        return position_at(buffer.snapshot, offset, Encoding.UTF16)
+    def _position(self, buffer: _Buffer, offset: int) -> tuple[int, int]:
+        return position_at(buffer.snapshot, offset, self._encoding)
 
 
 def _json_position(position: tuple[int, int]) -> dict[str, int]:

@@ -66,6 +66,35 @@ def test_anything_else_hides_it(nvim: Neovim, canned: CannedServer, keys: str) -
     nvim.wait_for_no_ghost()
 
 
+@pytest.mark.parametrize("keys", ["<Right>", "<Del>"])
+def test_what_stands_after_the_cursor_is_not_taken_for_typed(nvim: Neovim, canned: CannedServer, keys: str) -> None:
+    nvim.api.current.buffer[:] = ["rest"]
+    canned.show("ret")
+    nvim.type(keys)
+    nvim.wait_for_no_ghost()
+
+
+def test_what_stands_in_the_next_line_is_not_taken_for_typed(nvim: Neovim, canned: CannedServer) -> None:
+    nvim.api.current.buffer[:] = ["if x:", "  y"]
+    canned.answer("\n  y()")
+    nvim.type("A")
+    nvim.wait_for_ghost("\n  y()")
+    canned.hold()
+    nvim.type("<Down><End>")
+    nvim.wait_for_no_ghost()
+
+
+@pytest.mark.parametrize("change", ["set_text(0, 0, 0, 0, 1, { 'y' })", "set_lines(0, 0, 0, true, { 'new' })"])
+def test_a_change_before_it_hides_it(nvim: Neovim, canned: CannedServer, change: str) -> None:
+    nvim.api.current.buffer[:] = ["x = "]
+    canned.answer("1")
+    nvim.type("A")
+    nvim.wait_for_ghost("1")
+    canned.hold()
+    nvim.lua(f"vim.api.nvim_buf_{change}; vim.api.nvim_exec_autocmds('TextChangedI', {{}})")
+    nvim.wait_for_no_ghost()
+
+
 @pytest.mark.parametrize("keys", ["<Esc>", "<C-c>"])
 def test_leaving_insert_mode_hides_it_and_cancels(nvim: Neovim, canned: CannedServer, keys: str) -> None:
     canned.show("return")
@@ -169,6 +198,18 @@ def test_the_popup_menu_hides_it_and_gives_it_back(nvim: Neovim, canned: CannedS
     nvim.type("t")
     nvim.stays(lambda: nvim.ghost is None, "absence of ghost text")
     nvim.type("<C-e>")
+    nvim.wait_for_ghost("ghost")
+
+
+def test_a_menu_that_a_plugin_opens_and_closes_does_the_same(nvim: Neovim, canned: CannedServer) -> None:
+    nvim.lua("vim.o.completeopt = 'menuone,noselect,noinsert'")
+    canned.show("ghost")
+    nvim.lua("canned.held = false")
+    nvim.lua("vim.fn.complete(1, { 'retry', 'return' })")
+    nvim.wait(lambda: nvim.lua("return vim.fn.pumvisible()"), "popup menu")
+    nvim.wait_for_no_ghost()
+    nvim.lua("vim.fn.complete(1, {})")
+    nvim.wait(lambda: not nvim.lua("return vim.fn.pumvisible()"), "end of the popup menu")
     nvim.wait_for_ghost("ghost")
 
 

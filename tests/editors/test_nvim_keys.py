@@ -138,6 +138,24 @@ def test_a_second_setup_brings_back_what_the_first_covered(nvim: Neovim, canned:
     assert nvim.lua("return vim.fn.maparg('<Tab>', 'i')") == "[tab]"
 
 
+def test_a_mapping_of_one_buffer_does_not_hide_the_one_of_all_others(nvim: Neovim, canned: CannedServer) -> None:
+    nvim.lua("require('spark.keymaps').remove()")
+    nvim.api.command("inoremap <Tab> [tab]")
+    nvim.api.command("inoremap <buffer> <Tab> [buffer]")
+    nvim.lua(SETUP, {})
+    nvim.api.command("iunmap <buffer> <Tab>")
+    nvim.type("ia<Tab>b")
+    nvim.wait_for_text("a[tab]b")
+    nvim.lua(SETUP, False)
+    assert nvim.lua("return vim.fn.maparg('<Tab>', 'i')") == "[tab]"
+
+
+def test_a_key_that_the_user_mapped_later_is_left_alone(nvim: Neovim, canned: CannedServer) -> None:
+    nvim.api.command("inoremap <Tab> [later]")
+    nvim.lua(SETUP, False)
+    assert nvim.lua("return vim.fn.maparg('<Tab>', 'i')") == "[later]"
+
+
 def _mapped(nvim: Neovim, key: str) -> bool:
     description = nvim.lua("return vim.fn.maparg(..., 'i', false, true).desc or ''", key)
     return bool(description.startswith("spark: "))

@@ -24,6 +24,14 @@ def test_every_place_is_asked_about_once_and_with_its_text_sent_before(nvim: Neo
     assert nvim.lua("return canned.requests[2].changes - canned.requests[1].changes") == 1
 
 
+def test_an_event_without_a_change_neither_asks_again_nor_cancels(nvim: Neovim, canned: CannedServer) -> None:
+    canned.hold()
+    nvim.type("i")
+    canned.wait_for_requests(1)
+    nvim.lua("vim.api.nvim_exec_autocmds('CursorMovedI', {})")
+    nvim.stays(lambda: (len(canned.requests), canned.cancelled) == (1, 0), "the one request")
+
+
 def test_a_server_that_comes_up_while_the_user_types_is_asked_at_once(nvim: Neovim, canned: CannedServer) -> None:
     nvim.type("i")
     canned.wait_for_requests(1)

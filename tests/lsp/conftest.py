@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,13 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
     """Start servers with the scripted engine: `await scripted(script=[...], options={...}, wait=True)`."""
     editors: list[Editor] = []
 
-    async def start(*, options: Any = None, wait: bool = True, **plan: Any) -> Editor:
+    async def start(*, options: Any = None, wait: bool = True, encodings: Sequence[str] = (), **plan: Any) -> Editor:
         file = tmp_path / f"plan{len(editors)}.json"
         file.write_text(json.dumps(plan))
         editor = Editor(
-            [sys.executable, "-m", "tests.lsp.scripted_server", str(file)], environment={"PYTHONPATH": str(ROOT)}
+            [sys.executable, "-m", "tests.lsp.scripted_server", str(file)],
+            environment={"PYTHONPATH": str(ROOT)},
+            encodings=encodings,
         )
         editors.append(editor)
         await editor.start(options, stderr=asyncio.subprocess.PIPE)

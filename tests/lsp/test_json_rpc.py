@@ -146,28 +146,15 @@ async def test_a_change_for_a_document_that_is_not_open_is_survived(scripted: St
     await still_works(editor)
 
 
-@pytest.mark.parametrize("encodings", [["utf-8", "utf-16"], ["utf-32"], ["utf-16"], []])
-async def test_the_position_encoding_is_the_one_the_client_prefers(
-    scripted: StartScripted, encodings: list[str]
+@pytest.mark.parametrize("encodings", [("utf-8", "utf-16"), ("utf-32",), ("utf-16",), ()], ids=str)
+async def test_positions_are_in_the_encoding_that_the_client_prefers(
+    scripted: StartScripted, encodings: tuple[str, ...]
 ) -> None:
-    import sys
-
-    from tests.lsp.conftest import ROOT
-
-    plan = {"script": SCRIPT}
-    editor = await scripted(**plan)
-    process = await asyncio.create_subprocess_exec(
-        *editor.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=ROOT
-    )
-    assert process.stdin is not None and process.stdout is not None and sys.platform
-    general = {"positionEncodings": encodings} if encodings else {}
-    params = {"processId": None, "rootUri": None, "capabilities": {"general": general}}
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).encode()
-    process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-    header = await process.stdout.readuntil(b"\r\n\r\n")
-    length = int(header.split(b"Content-Length: ")[1].split(b"\r\n")[0])
-    answer = json.loads(await process.stdout.readexactly(length))
-    assert answer["result"]["capabilities"]["positionEncoding"] == (encodings or ["utf-16"])[0]
-    process.stdin.close()
-    await process.stdout.read()
-    await process.wait()
+    editor = await scripted(script=SCRIPT, encodings=encodings)
+    assert editor.capabilities["positionEncoding"] == (encodings or ("utf-16",))[0]
+    editor.open(URI, "python", "s = '😀 世界'; valu\nx = 1\n", cursor=len("s = '😀 世界'; valu"))
+    editor.type(URI, "e = ")
+    params = editor.completion_params(URI)
+    (item,) = (await editor.request("textDocument/inlineCompletion", params))["items"]
+    assert item["insertText"] == "compute(1, 2)"
+    assert item["range"] == {"start": params["position"], "end": params["position"]}

@@ -1,5 +1,5 @@
---- Suggestions drawn by this plugin: when to ask, what to show, when to hide. Used where Neovim has no inline completion
---- of its own (before 0.12), or when the option `native` is false.
+--- Suggestions drawn by this plugin: when to ask, what to show, when to hide. Used where Neovim has no inline
+--- completion of its own (before 0.12), or when the option `native` is false.
 
 local api = vim.api
 local accept = require('spark.accept')
@@ -143,11 +143,11 @@ function M.enable(group)
   local function autocmd(events, pattern, callback)
     api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
   end
-  autocmd({ 'TextChangedI', 'TextChangedP', 'CursorMovedI', 'CompleteChanged' }, '*', update)
-  -- InsertEnter comes before the mode and the cursor are what they will be; this comes after.
+  autocmd({ 'TextChangedI', 'TextChangedP', 'CursorMovedI' }, '*', update)
+  -- InsertEnter comes before the mode and the cursor are what they will be; this comes after. The completion menu has
+  -- a mode of its own, so this tells about its beginning and its end too.
   autocmd('ModeChanged', { '*:i*', 'i*:*' }, update)
   autocmd({ 'InsertLeave', 'BufLeave' }, '*', clear)
-  autocmd('CompleteDone', '*', vim.schedule_wrap(update)) -- the menu is still there during the event
   api.nvim_create_autocmd('LspAttach', {
     group = group,
     callback = function(event)

@@ -7,7 +7,7 @@ local M = {}
 ---@class spark.Action
 ---@field lhs string
 ---@field run fun(): boolean
----@field previous? table The mapping that was there before, as `maparg()` returns it.
+---@field previous? table The mapping that was there before, as `nvim_get_keymap()` returns it.
 ---@field fallback string Keys that do what the key did before.
 
 ---@type table<string, spark.Action>
@@ -26,6 +26,19 @@ local DESCRIPTIONS = {
 ---@return string
 local function description(name)
   return 'spark: ' .. DESCRIPTIONS[name]
+end
+
+--- Returns the mapping of a key for all buffers, or nil. `maparg()` would see a buffer's own mapping only.
+---@param lhs string
+---@return table?
+local function global_mapping(lhs)
+  local raw = vim.keycode(lhs)
+  local name = vim.fn.keytrans(raw)
+  for _, mapping in ipairs(api.nvim_get_keymap('i')) do
+    if mapping.lhsraw == raw or mapping.lhs == name then
+      return mapping
+    end
+  end
 end
 
 --- Returns what a key without a mapping does: itself. Mapped recursively to itself it is not mapped again, and unlike
@@ -58,10 +71,7 @@ end
 ---@param run fun(): boolean
 ---@param ready? fun(): boolean
 local function map(name, lhs, run, ready)
-  local previous = vim.fn.maparg(lhs, 'i', false, true)
-  if vim.tbl_isempty(previous) or previous.buffer == 1 then
-    previous = nil
-  end
+  local previous = global_mapping(lhs)
   local fallback = previous and keep_under_plug(name, previous) or unmapped(lhs)
   actions[name] = { lhs = lhs, run = run, previous = previous, fallback = fallback }
   local command = ("<Cmd>lua require('spark.keymaps').run('%s')<CR>"):format(name)
@@ -102,8 +112,8 @@ end
 --- Removes our keys and brings back what they covered.
 function M.remove()
   for name, action in pairs(actions) do
-    local present = vim.fn.maparg(action.lhs, 'i', false, true)
-    if present.desc == description(name) then -- else the user mapped the key anew
+    local present = global_mapping(action.lhs)
+    if present and present.desc == description(name) then -- else the user mapped the key anew
       api.nvim_del_keymap('i', action.lhs)
       if action.previous then
         vim.fn.mapset('i', false, action.previous)
