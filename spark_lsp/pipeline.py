@@ -16,7 +16,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, outgrown, with_line_feeds
+from spark_lsp.context.session import SLOTS, DocumentSession
+from spark_lsp.context.window import WindowLimits, choose_window, outgrown
+from spark_lsp.decoding.cost_model import Calibration, CostModel, default_cost_model
+from spark_lsp.decoding.drafters import (
+    ACCEPTED_TOKENS,
+    DocumentDrafter,
+    DraftChain,
+    NgramDrafter,
+    NgramIndex,
+    PreviousDrafter,
+)
 from spark_lsp.decoding.engine import Engine
 from spark_lsp.decoding.extent import choose_extent, stop_rule
 from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
@@ -25,16 +35,15 @@ from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.stopping import StopReason, StopRule
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import CancelledError
-from spark_lsp.postprocess import Place, postprocess
+from spark_lsp.postprocess import Place, postprocess, whole_lines
 from spark_lsp.prompt.fim import PromptBuilder
 from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import Language
-from spark_lsp.syntax.parser import DocumentParser, SyntaxTree
+from spark_lsp.syntax.parser import SyntaxTree
 
 OPEN_DOCUMENTS = 16
 """Documents whose syntax tree and window are kept; the least recently used one is dropped and made anew if needed."""
-_LINES_BELOW = 12
-"""Lines under the cursor that post-processing compares with."""
+_CALIBRATION_KEY = "calibration"
 FIRST_PARSE_SECONDS = 0.02
 """Time that one request may spend on parsing a document for the first time; a huge file is parsed over several."""
 
@@ -83,48 +92,30 @@ class Completion:
     seconds: float = 0.0
 
 
-SLOTS = 2
-"""Sequences for each document: the one in use, and the one that the last place or the next anchor lives in."""
-
-
-class _Document:
-    """What the pipeline remembers of an open document."""
-
-    def __init__(self, language: Language) -> None:
-        self.parser = DocumentParser(language)
-        self.language = language
-        self.windows: list[CompletionContext | None] = [None] * SLOTS
-        self.slot = 0
-        """The slot in use; the KV cache knows it as (document, slot)."""
-        self.last: CompletionRequest | None = None
-        """The latest request, as long as there may be something to prepare for the next."""
-
-    def follow(self, snapshot: TextSnapshot, tree: SyntaxTree, cursor: int, limits: WindowLimits) -> CompletionContext:
-        """Return the window for `cursor`, from the slot that continues; a new place goes to the slot not in use."""
-        for slot in (self.slot, 1 - self.slot):
-            previous = self.windows[slot]
-            if previous is not None:
-                window = choose_window(previous, snapshot, tree, cursor, limits)
-                if (window.above, window.below) == (previous.above, previous.below):
-                    break
-        else:
-            kept = self.windows[self.slot]
-            window = choose_window(kept, snapshot, tree, cursor, limits)
-            # Where the part above stays, the sequence in use needs the fewest new tokens.
-            slot = self.slot if kept is None or window.above == kept.above else 1 - self.slot
-        self.slot, self.windows[slot] = slot, window
-        return window
-
-
 class Pipeline:
     """All stages on one engine. Used by one thread only."""
 
-    def __init__(self, engine: Engine, settings: CompletionSettings) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        settings: CompletionSettings,
+        *,
+        cost: CostModel | None = None,
+        keep_cost: Callable[[CostModel], None] = lambda cost: None,
+    ) -> None:
+        """Use `engine`. Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them."""
         self.engine = engine
         self.cache = KVCache(engine)
         self._table = PieceTable(engine.vocabulary.pieces)
-        self._documents: OrderedDict[str, _Document] = OrderedDict()
+        self._documents: OrderedDict[str, DocumentSession] = OrderedDict()
         self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
+        self._calibration = Calibration(max_outputs=engine.info.max_outputs) if cost is None else None
+        self._keep_cost = keep_cost
+        self._accepted = NgramIndex(ACCEPTED_TOKENS)
+        self.cost = cost or default_cost_model()
+        self.chain = DraftChain(
+            [PreviousDrafter(), DocumentDrafter(), NgramDrafter("accepted", self._accepted)], self.cost
+        )
         self.configure(settings)
 
     def configure(self, settings: CompletionSettings) -> None:
@@ -134,7 +125,7 @@ class Pipeline:
             self.engine.vocabulary, self.engine.tokenize, layout=settings.layout, heal_tokens=settings.heal_tokens
         )
         for document in self._documents.values():
-            document.windows = [None] * SLOTS
+            document.forget_windows()
 
     @property
     def fills_in_the_middle(self) -> bool:
@@ -160,7 +151,8 @@ class Pipeline:
         document.last = request
         context = document.follow(snapshot, tree, cursor, self._limits())
         prompt = self._prompts.build(context)
-        place = place_of(snapshot, cursor)
+        previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
+        place = Place.at(snapshot, cursor)
         rule = self._stop_rule(tree, snapshot, cursor, place, request.language)
         shown = ""
 
@@ -181,10 +173,18 @@ class Pipeline:
             GenerationLimits(settings.max_tokens, request.deadline),
             context_length=self.engine.info.context_length,
             max_draft=self._max_draft,
+            drafter=self.chain if settings.drafting and self._max_draft else None,
+            previous=previous,
+            on_step=self.cost.observe,
             cancelled=cancelled,
             on_text=stream,
         )
+        document.written = prompt.tokens + generation.tokens
         return self._finish(generation, place, time.monotonic() - started)
+
+    def learn(self, text: str) -> None:
+        """Take in a text that the user accepted: code repeats it."""
+        self._accepted.learn(self.engine.tokenize(text))
 
     def forget(self, document: str) -> None:
         """Free what is kept for a document that was closed."""
@@ -197,9 +197,13 @@ class Pipeline:
     def idle(self, cancelled: Callable[[], bool]) -> bool:
         """Do one piece of background work; False if none is left.
 
-        When the tail of the latest document has grown long, a window with a new anchor is computed in the slot not in
-        use, and put to use when it is complete. Raises CancelledError when interrupted; what was computed stays.
+        First the next place, then the costs of this machine. When the tail of the latest document has grown long, a
+        window with a new anchor is computed in the slot not in use, and put to use when it is complete. Raises
+        CancelledError when interrupted; what was computed stays.
         """
+        return self._prepare_anchor(cancelled) or self._calibrate()
+
+    def _prepare_anchor(self, cancelled: Callable[[], bool]) -> bool:
         document = next(reversed(self._documents.values()), None)
         if document is None or document.last is None:
             return False
@@ -223,6 +227,22 @@ class Pipeline:
         document.slot, document.windows[spare], document.last = spare, window, None
         return True
 
+    def _calibrate(self) -> bool:
+        """Time one decode for the cost model; False when it is complete."""
+        if self._calibration is None:
+            return False
+        step = self._calibration.next_step()
+        if step is not None:
+            self._calibration.record(step, self.cache.time_decode(_CALIBRATION_KEY, step.tokens, step.outputs))
+            return True
+        measured = self._calibration.result()
+        self._calibration = None
+        self.cache.forget(_CALIBRATION_KEY)
+        if measured is not None:
+            self.cost = self.chain.cost = measured
+            self._keep_cost(measured)
+        return False
+
     def _limits(self) -> WindowLimits:
         """Return the window bounds, small enough that prompt and suggestion fit the context of this model."""
         settings = self._settings
@@ -233,10 +253,10 @@ class Pipeline:
             suffix_tokens=suffix if self._prompts.fills_in_the_middle else 0,
         )
 
-    def _document(self, request: CompletionRequest) -> _Document:
+    def _document(self, request: CompletionRequest) -> DocumentSession:
         document = self._documents.get(request.document)
         if document is None or document.language != request.language:
-            document = self._documents[request.document] = _Document(request.language)
+            document = self._documents[request.document] = DocumentSession(request.language)
         self._documents.move_to_end(request.document)
         if len(self._documents) > OPEN_DOCUMENTS:
             self._documents.popitem(last=False)[1].parser.close()
@@ -260,20 +280,3 @@ class Pipeline:
         else:
             reason = Reason.COLD if generation.stop is StopReason.DEADLINE else Reason.NOTHING
         return Completion(shown, reason, generation, seconds)
-
-
-def whole_lines(text: str) -> str:
-    """Return a text that was cut off at an arbitrary token without its last line, unless that is the only one."""
-    head, newline, _last = text.rpartition("\n")
-    return head if newline and head.strip() else text
-
-
-def place_of(snapshot: TextSnapshot, cursor: int) -> Place:
-    """Return the text around the cursor for post-processing."""
-    line = snapshot.line_of(cursor)
-    start, end = snapshot.line_span(line)
-    below = tuple(
-        with_line_feeds(snapshot.line_text(number))
-        for number in range(line + 1, min(line + 1 + _LINES_BELOW, snapshot.line_count))
-    )
-    return Place(snapshot.text[start:cursor], snapshot.text[cursor : max(cursor, end)], below)

@@ -139,6 +139,12 @@ class Scheduler:
             self._preempt_idle_work()
             self._condition.notify()
 
+    def learn(self, text: str) -> None:
+        """Let the drafters take in a text that was accepted."""
+        with self._condition:
+            self._errands.append(lambda pipeline: pipeline.learn(text))
+            self._condition.notify()
+
     def close(self) -> bool:
         """Stop everything and free the model; False if a decode did not stop in time and the model was left alone."""
         with self._condition:

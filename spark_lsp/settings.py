@@ -54,6 +54,8 @@ class CompletionSettings:
     """An automatic request is answered after this time with what is verified by then, in milliseconds."""
     layout: Literal["anchored", "plain"] = "anchored"
     """`anchored` keeps the KV cache append-only while typing; `plain` is the usual prefix-suffix-middle order."""
+    drafting: bool = True
+    """Whether tokens are drafted and verified several at a time; the text is the same without."""
     heal_tokens: int = 4
     """Most typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
 

@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spark_lsp.context.session import removed_text
+from spark_lsp.decoding.cost_model import CALIBRATION_WIDTHS, CostModel, default_cost_model
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import CancelledError
-from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason, whole_lines
+from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
+from spark_lsp.postprocess import whole_lines
 from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import language_for
 from tests.scripted_engine import ScriptedEngine
@@ -126,7 +129,7 @@ def test_a_long_tail_gets_a_new_anchor_in_idle_time_and_the_next_keystroke_compu
 
 def test_background_work_that_is_interrupted_goes_on_later() -> None:
     engine = ScriptedEngine(["x = 1"])
-    pipeline = Pipeline(engine, CompletionSettings())
+    pipeline = Pipeline(engine, CompletionSettings(), cost=default_cost_model())
     complete(numbered(100) + "█\n", pipeline=pipeline)
     complete(numbered(100) + numbered(45, 500) + "█\n", pipeline=pipeline)
     engine.interrupt.set()
@@ -135,6 +138,44 @@ def test_background_work_that_is_interrupted_goes_on_later() -> None:
     engine.interrupt.clear()
     assert pipeline.idle(lambda: False)
     assert not pipeline.idle(lambda: False)
+
+
+def test_an_unknown_machine_is_measured_in_idle_time_and_the_costs_are_kept() -> None:
+    kept: list[CostModel] = []
+    engine = ScriptedEngine(["x = 1"])
+    pipeline = Pipeline(engine, CompletionSettings(), keep_cost=kept.append)
+    complete(numbered(10) + "█\n", pipeline=pipeline)
+    held = pipeline.cache.tokens(("doc", 0))
+    while pipeline.idle(lambda: False):
+        pass
+    assert kept == [pipeline.cost]
+    assert set(pipeline.cost.step_seconds) == set(CALIBRATION_WIDTHS)
+    assert pipeline.cache.tokens(("doc", 0)) == held
+    assert sum(map(len, engine.cells)) == len(held)
+
+
+def test_code_that_was_deleted_at_the_cursor_is_the_draft_for_what_is_written_there() -> None:
+    block = "    first = compute(alpha)\n    second = compute(beta)\n    return first + second\n"
+    engine = ScriptedEngine(["def f():\n" + block])
+    pipeline = Pipeline(engine, CompletionSettings(), cost=default_cost_model())
+    complete("def f():\n" + block + "█", pipeline=pipeline)
+    result = complete("def f():\n█", pipeline=pipeline)
+    assert result.generation is not None
+    assert result.text == block.rstrip()
+    assert pipeline.chain.counts()["previous"].accepted > len(block) // 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "removed"),
+    [
+        ("a = 1\nlong_name = compute(2)\nb", "a = 1\n█\nb", "long_name = compute(2)"),
+        ("a = 1\nx\nb", "a = 1\n█\nb", ""),
+        ("long_name = compute(2)", "other█", ""),
+        ("", "typed█", ""),
+    ],
+)
+def test_what_was_deleted_at_the_cursor(old: str, new: str, removed: str) -> None:
+    assert removed_text(old, new.replace("█", ""), new.index("█")) == removed
 
 
 @settings(max_examples=60, deadline=None)

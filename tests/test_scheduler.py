@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spark_lsp.decoding.cost_model import default_cost_model
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import ModelNotFoundError
 from spark_lsp.metrics import Metrics
@@ -43,7 +44,7 @@ def start() -> Iterator[Start]:
         def load(cancelled: Callable[[], bool]) -> Pipeline:
             if isinstance(engine, Exception):
                 raise engine
-            return Pipeline(engine, CompletionSettings())
+            return Pipeline(engine, CompletionSettings(), cost=default_cost_model())
 
         states: list[Status] = extra.get("states", [])
         scheduler = Scheduler(Loader("m", extra.get("load", load), signature), Metrics(), states.append)
@@ -143,7 +144,7 @@ def test_a_missing_model_answers_and_is_tried_again_when_the_file_changes(start:
         loads.append(files[0])
         if not files[0]:
             raise ModelNotFoundError("It is not here.", next_step="Pull it.")
-        return Pipeline(ScriptedEngine(["x = 42"]), CompletionSettings())
+        return Pipeline(ScriptedEngine(["x = 42"]), CompletionSettings(), cost=default_cost_model())
 
     scheduler = start(ScriptedEngine(), load=load, signature=lambda: files[0])
     for _ in range(3):

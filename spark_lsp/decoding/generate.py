@@ -1,8 +1,11 @@
 """The decode loop: draft, verify, stop.
 
 Each step decodes the pending token together with a draft, keeps what the model agrees with, and takes the model's own
-next token for free. With no drafter a step is a plain decode of one token. The first draft is the typed token that was
-taken off the prompt for healing.
+next token for free. With no drafter a step is a plain decode of one token. The first draft are the typed tokens that
+were taken off the prompt for healing.
+
+The text with a drafter is the text without one: where a row of several says that two tokens are nearly tied, the place
+is decoded again alone, as it would have been without a draft.
 """
 
 from __future__ import annotations
@@ -10,37 +13,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
+from spark_lsp.decoding.drafters.draft import Draft, DraftContext, Drafter
 from spark_lsp.decoding.engine import Row
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
-from spark_lsp.decoding.sampling import Choice, greedy, greedy_among
+from spark_lsp.decoding.sampling import Choice, greedy, greedy_among, nearly_tied
 from spark_lsp.decoding.stopping import Stop, StopReason, StopRule
 from spark_lsp.decoding.verify import verify
 from spark_lsp.errors import CancelledError, DecodeError
 from spark_lsp.prompt.fim import Prompt
-
-
-class Drafter(Protocol):
-    """Proposes tokens that the model then verifies."""
-
-    def propose(self, tokens: Sequence[int], limit: int) -> Sequence[int]:
-        """Return at most `limit` tokens that may follow `tokens` (prompt and output)."""
-
-    def observe(self, drafted: int, accepted: int) -> None:
-        """Learn how the last proposal fared."""
-
-
-class NoDrafter:
-    """Proposes nothing: every step decodes one token."""
-
-    def propose(self, tokens: Sequence[int], limit: int) -> Sequence[int]:
-        """Return no tokens."""
-        return ()
-
-    def observe(self, drafted: int, accepted: int) -> None:
-        """Learn nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +101,19 @@ def generate(
     context_length: int,
     max_draft: int,
     drafter: Drafter | None = None,
+    previous: tuple[int, ...] = (),
+    on_step: Callable[[int, float], None] = lambda width, seconds: None,
     cancelled: Callable[[], bool] = lambda: False,
     on_text: Callable[[str], None] = lambda text: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Generation:
     """Return the greedy continuation of `prompt` up to where `rule` or `limits` end it.
 
-    `on_text` receives the growing text after every step. Raises CancelledError as soon as `cancelled()` is true or the
-    engine was interrupted; what is in the KV cache by then stays usable.
+    `previous` is what stood or was suggested at the end of the prompt before, for the drafter. `on_text` receives the
+    growing text after every step, `on_step` the width and the seconds of each decode of the output. Raises
+    CancelledError as soon as `cancelled()` is true or the engine was interrupted; what is in the KV cache by then stays
+    usable.
     """
-    drafter = drafter or NoDrafter()
     started = clock()
 
     def check_cancelled() -> None:
@@ -137,7 +122,10 @@ def generate(
 
     output = _Output(pieces, prompt.heal)
 
-    def choose(row: Row) -> Choice:
+    wide = False
+    """Whether the rows come from a decode with a draft, so that near ties have to be decoded again."""
+
+    def choose(row: Row) -> Choice | None:
         if output.untyped:
             allowed = table.allowed(output.untyped)
             if not allowed.size:
@@ -145,6 +133,8 @@ def generate(
             choice = greedy_among(row, allowed)
         else:
             choice = greedy(row)
+            if wide and nearly_tied(row, choice.token):
+                return None
         if choice.token not in prompt.stop:
             output.add(choice)
         return choice
@@ -157,33 +147,48 @@ def generate(
     draft: Sequence[int] = typed if evaluation.drafted else ()
     prefilled = clock()
     logits, base = evaluation.logits, len(prompt.tokens)
+    if drafter is not None:
+        drafter.start(DraftContext(prompt.above, prompt.tail, prompt.below, previous))
     steps, drafted, accepted = int(evaluation.drafted), 0, 0
-    proposed = False
+    sent: Draft | None = None
+    pending = prompt.tokens[-1]
     first_text: float | None = None
     stop: Stop | None = None
-    while stop is None:
+    while True:
+        known = len(output.tokens)
         choices, agreed = verify(logits, draft, choose, ends)
-        if agreed < len(draft):
-            cache.rewind(key, base + agreed)
-        base += agreed
-        if proposed:
+        if sent is not None and drafter is not None:
             drafted, accepted = drafted + len(draft), accepted + agreed
-            drafter.observe(len(draft), agreed)
+            drafter.observe(sent, agreed)
+        if drafter is not None:
+            drafter.append(output.tokens[known:])
         if output.text and first_text is None:
             first_text = clock() - started
-        stop = _stop(output, rule, limits, choices[-1].token, prompt.stop, base, context_length, clock)
+        undecided = len(choices) == agreed and not (choices and ends(choices[-1].token))
+        last = choices[-1].token if choices else pending
+        stop = _stop(output, rule, limits, last, prompt.stop, base + agreed, context_length, clock)
         if stop is not None:
+            cache.rewind(key, base + agreed)
             break
         if output.text:
             on_text(output.text)
         check_cancelled()
-        room = max(0, min(max_draft, context_length - base - 2, limits.max_tokens - len(output.tokens)))
-        proposed = room > 0 and not output.untyped
-        if proposed:
-            draft = drafter.propose([*prompt.tokens, *output.tokens], room)
+        if undecided:
+            # Take back the token that the undecided row came from, and decode it alone.
+            base += agreed - 1
+            pending = draft[agreed - 1] if agreed else pending
+            sent, draft = None, ()
         else:
-            draft = _typed_rest(typed, output.tokens)[:room]
-        logits = cache.extend(key, [choices[-1].token, *draft])
+            base += agreed
+            pending = last
+            room = max(0, min(max_draft, context_length - base - 2, limits.max_tokens - len(output.tokens)))
+            sent = None if drafter is None or output.untyped or not room else drafter.propose(room)
+            draft = sent.tokens if sent is not None else _typed_rest(typed, output)[:room]
+        cache.rewind(key, base)
+        begun = clock()
+        wide = sent is not None
+        logits = cache.extend(key, [pending, *draft])
+        on_step(1 + len(draft), clock() - begun)
         base += 1
         steps += 1
     return Generation(
@@ -203,9 +208,10 @@ def generate(
     )
 
 
-def _typed_rest(typed: Sequence[int], tokens: Sequence[int]) -> Sequence[int]:
+def _typed_rest(typed: Sequence[int], output: _Output) -> Sequence[int]:
     """Return the typed tokens that are still to be spelled, as long as the model spells them as they were typed."""
-    return typed[len(tokens) :] if tuple(typed[: len(tokens)]) == tuple(tokens) else ()
+    done = len(output.tokens)
+    return typed[done:] if output.untyped and tuple(typed[:done]) == tuple(output.tokens) else ()
 
 
 def _stop(

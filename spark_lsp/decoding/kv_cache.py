@@ -6,6 +6,7 @@ length is read back from the engine instead of being assumed.
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
 
 PREFILL_SLICE_TOKENS = 64
 """Tokens in one prefill decode. An abort loses at most one slice; larger ones are no faster on a CPU."""
+CONTEXT_TOKENS = 256
+"""Tokens before a timed decode: what a prompt has, since attention takes longer behind more of them."""
 WORTH_COPYING_TOKENS = 16
 """A sequence takes over cells of another one only if that saves so many tokens: it gives up its own for them."""
 
@@ -136,6 +139,27 @@ class KVCache:
         """Append `tokens` and return the logits after each of them."""
         self.steps += 1
         return self._decode(self._owners[key], tokens, len(tokens))
+
+    def time_decode(self, key: Hashable, count: int, outputs: int) -> float:
+        """Return the seconds of a decode of `count` tokens with `outputs` rows behind `CONTEXT_TOKENS` others.
+
+        The tokens mean nothing and are not counted. Raises what `prefill` raises; an interrupted decode gives no time.
+        """
+        counts = self.prompt_tokens, self.steps
+        try:
+            return self._time_decode(key, count, outputs)
+        finally:
+            self.prompt_tokens, self.steps = counts
+
+    def _time_decode(self, key: Hashable, count: int, outputs: int) -> float:
+        if len(self.tokens(key)) < CONTEXT_TOKENS:
+            self.prefill(key, [0] * CONTEXT_TOKENS)
+        self.rewind(key, CONTEXT_TOKENS)
+        begun = time.perf_counter()
+        self._decode(self._owners[key], [0] * count, outputs)
+        seconds = time.perf_counter() - begun
+        self.rewind(key, CONTEXT_TOKENS)
+        return seconds
 
     def rewind(self, key: Hashable, length: int) -> None:
         """Keep the first `length` tokens of the sequence of `key`."""

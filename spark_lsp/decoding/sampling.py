@@ -19,10 +19,20 @@ class Choice:
     """The target model's softmax probability, over the whole vocabulary or over the tokens that were allowed."""
 
 
+NEAR_TIE = 0.1
+"""Logits closer than this may change places with the width of the batch: kernels for several rows add in another order
+than those for one. Differences of up to 0.05 were seen between widths 1 and 8 on AVX2."""
+
+
 def greedy(row: Row) -> Choice:
     """Return the most probable token of `row`."""
     token = int(row.argmax())
     return Choice(token, float(1.0 / np.exp(row - row[token], dtype=np.float32).sum()))
+
+
+def nearly_tied(row: Row, token: int) -> bool:
+    """Whether another token comes within `NEAR_TIE` of `token`, the most probable one of `row`."""
+    return int(np.count_nonzero(row > row[token] - NEAR_TIE)) > 1
 
 
 def greedy_among(row: Row, allowed: NDArray[np.int32]) -> Choice:

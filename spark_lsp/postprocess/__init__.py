@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from spark_lsp.postprocess.closers import balance_closers
+from spark_lsp.postprocess.lines import whole_lines
 from spark_lsp.postprocess.noise import drop_noise
 from spark_lsp.postprocess.overlap import drop_overlap
 from spark_lsp.postprocess.place import Place
@@ -18,7 +19,7 @@ Rule = Callable[[str, Place], str]
 RULES: tuple[Rule, ...] = (trim_whitespace, drop_overlap, balance_closers, trim_whitespace, drop_noise)
 """Applied in this order; trimming runs again because the rules before it may leave blanks at the end."""
 
-__all__ = ["RULES", "Place", "postprocess"]
+__all__ = ["RULES", "Place", "postprocess", "whole_lines"]
 
 
 def postprocess(text: str, place: Place) -> str:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spark_lsp.documents.text import TextSnapshot
+
+_LINES_BELOW = 12
+"""Lines under the cursor that the rules compare with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -15,3 +20,15 @@ class Place:
     """The cursor's line from the cursor on, without its line end."""
     lines_below: tuple[str, ...] = ()
     """Some lines below the cursor's line."""
+
+    @staticmethod
+    def at(snapshot: TextSnapshot, cursor: int) -> Place:
+        """Return the place at an offset of a document."""
+        line = snapshot.line_of(cursor)
+        start, end = snapshot.line_span(line)
+        below = range(line + 1, min(line + 1 + _LINES_BELOW, snapshot.line_count))
+        return Place(
+            snapshot.text[start:cursor],
+            snapshot.text[cursor : max(cursor, end)],
+            tuple(snapshot.line_text(number) for number in below),
+        )

@@ -41,6 +41,10 @@ class Prompt:
     stop: frozenset[int]
     """Ids that end the generation."""
     template: Template
+    above: tuple[int, ...] = ()
+    tail: tuple[int, ...] = ()
+    below: tuple[int, ...] = ()
+    """The parts that `tokens` was made of; drafters copy from them."""
 
 
 class PromptBuilder:
@@ -78,6 +82,9 @@ class PromptBuilder:
             heal_tokens=tuple(removed),
             stop=self._tokens.stop,
             template=self._template,
+            above=tuple(above),
+            tail=tuple(kept),
+            below=tuple(below),
         )
 
     def _split_for_healing(self, tail: list[int]) -> tuple[list[int], list[int]]:

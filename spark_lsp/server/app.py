@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,8 @@ class SparkServer(LanguageServer):
         self.documents = DocumentStore()
         self.completions = CompletionCache()
         self.metrics = Metrics()
+        self.offers: OrderedDict[str, str] = OrderedDict()
+        """Texts of the latest items by the identifier in their accept command."""
         self.closed = False
         self.last_reason = ""
         self._make_loader = make_loader
@@ -224,8 +227,8 @@ def _register(server: SparkServer) -> None:
         return await inline.inline_completion(ls, params, ls.protocol.raw_params)
 
     @server.command(inline.ACCEPT_COMMAND)
-    def accept(ls: SparkServer, *_arguments: Any) -> None:
-        ls.metrics.count_accept()
+    def accept(ls: SparkServer, *arguments: Any) -> None:
+        inline.accepted(ls, arguments[0] if arguments else None)
 
     @server.feature(status.STATUS_METHOD)
     def show_status(ls: SparkServer, _params: Any) -> dict[str, Any]:

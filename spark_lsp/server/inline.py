@@ -18,8 +18,8 @@ from lsprotocol import types
 from spark_lsp.documents.edits import ContentChange, Range, apply_change
 from spark_lsp.documents.positions import offset_at, position_at
 from spark_lsp.documents.text import TextSnapshot
-from spark_lsp.pipeline import Completion, CompletionRequest, Reason, place_of, whole_lines
-from spark_lsp.postprocess import postprocess
+from spark_lsp.pipeline import Completion, CompletionRequest, Reason
+from spark_lsp.postprocess import Place, postprocess, whole_lines
 from spark_lsp.scheduler import EngineState, Job
 from spark_lsp.server.document_store import Obstacle, OpenDocument
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from spark_lsp.server.app import SparkServer
 
 ACCEPT_COMMAND = "spark.accept"
+OFFERS_REMEMBERED = 256
+"""Suggestions that may still be accepted; a growing one takes an entry for each growth."""
 LATE_CHANGE_SECONDS = 0.15
 """Neovim 0.11 may send a request up to 75 ms before the edit it belongs to; so long an edit is waited for."""
 INVOKED_SECONDS = 10.0
@@ -53,7 +55,15 @@ async def inline_completion(
         server.count(Reason.CANCELLED)
         raise
     server.count(reason)
-    return _list(text, place)
+    return _list(server, text, place)
+
+
+def accepted(server: SparkServer, identifier: object) -> None:
+    """Take note that the suggestion with this identifier was accepted; an unknown one is only counted."""
+    server.metrics.count_accept()
+    text = server.offers.pop(str(identifier), "")
+    if text:
+        server.scheduler.learn(text)
 
 
 async def _complete(
@@ -136,7 +146,7 @@ async def _ask_engine(
 
 def _answer_early(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> tuple[Reason, str]:
     """Return what is verified so far, in whole lines."""
-    text = postprocess(whole_lines(job.text), place_of(place.snapshot, place.cursor))
+    text = postprocess(whole_lines(job.text), Place.at(place.snapshot, place.cursor))
     if not text:
         return Reason.COLD, ""
     server.completions.put(document.uri, place.snapshot.text, place.cursor, text)
@@ -154,16 +164,20 @@ def _remember(server: SparkServer, document: OpenDocument, place: _Place, comple
 
 
 def _send_partial(server: SparkServer, token: Any, text: str, place: _Place) -> None:
-    value = server.protocol.plain(_list(text, place))
+    value = server.protocol.plain(_list(server, text, place))
     server.progress(types.ProgressParams(token=token, value=value))
 
 
-def _list(text: str, place: _Place | None) -> types.InlineCompletionList:
+def _list(server: SparkServer, text: str, place: _Place | None) -> types.InlineCompletionList:
     if not text or place is None:
         return types.InlineCompletionList(items=[])
+    identifier = uuid.uuid4().hex
+    server.offers[identifier] = text
+    if len(server.offers) > OFFERS_REMEMBERED:
+        server.offers.popitem(last=False)
     item = types.InlineCompletionItem(
         insert_text=place.lead + text,
         range=place.replaced,
-        command=types.Command(title="Accept", command=ACCEPT_COMMAND, arguments=[str(uuid.uuid4())]),
+        command=types.Command(title="Accept", command=ACCEPT_COMMAND, arguments=[identifier]),
     )
     return types.InlineCompletionList(items=[item])

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from spark_lsp.decoding.generate import Drafter, Generation, GenerationLimits, generate
+from spark_lsp.decoding.drafters.draft import Draft, DraftContext
+from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.stopping import Extent, StopReason, StopRule
@@ -128,31 +129,42 @@ def test_a_full_context_ends_it() -> None:
     assert result.stop is StopReason.CONTEXT
 
 
-class Oracle(Drafter):
-    """Always right."""
+class Oracle:
+    """Always right, once the typed text is spelled."""
+
+    name = "oracle"
 
     def __init__(self, engine: ScriptedEngine, text: str) -> None:
         self.tokens = engine.tokenize(text)
+        self.done = 0
 
-    def propose(self, tokens: Sequence[int], limit: int) -> Sequence[int]:
-        return self.tokens[len(tokens) : len(tokens) + limit]
+    def start(self, context: DraftContext) -> None:
+        self.done = len(context.tail) or 3
 
-    def observe(self, drafted: int, accepted: int) -> None:
-        assert accepted <= drafted
+    def append(self, tokens: Sequence[int]) -> None:
+        self.done += len(tokens)
+
+    def propose(self, limit: int) -> Draft | None:
+        tokens = tuple(self.tokens[self.done : self.done + limit])
+        return Draft(tokens, (1.0,) * len(tokens), self.name, 0) if tokens else None
+
+    def observe(self, draft: Draft, accepted: int) -> None:
+        assert 0 <= accepted <= len(draft)
 
 
-class Adversary(Drafter):
+class Adversary(Oracle):
     """Proposes anything."""
+
+    name = "adversary"
 
     def __init__(self, seed: int, tokens: Sequence[int]) -> None:
         self.random = random.Random(seed)
-        self.tokens = tokens
+        self.tokens = list(tokens)
+        self.done = 0
 
-    def propose(self, tokens: Sequence[int], limit: int) -> Sequence[int]:
-        return [self.random.choice(self.tokens) for _ in range(self.random.randint(0, limit))]
-
-    def observe(self, drafted: int, accepted: int) -> None:
-        assert 0 <= accepted <= drafted
+    def propose(self, limit: int) -> Draft | None:
+        tokens = tuple(self.random.choice(self.tokens) for _ in range(self.random.randint(0, limit)))
+        return Draft(tokens, (0.5,) * len(tokens), self.name, 0) if tokens else None
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -163,6 +175,32 @@ def test_a_drafter_that_proposes_anything_changes_nothing_in_the_text(seed: int)
     drafted = run(engine, "def f(", drafter=Adversary(seed, engine.tokenize(text)))
     assert drafted.text == plain.text
     assert drafted.tokens == plain.tokens
+
+
+class Undecided(ScriptedEngine):
+    """In rows of several, a second token is as good as tied with the first, and on top of it in every other row."""
+
+    wide = False
+
+    def decode(self, sequence: int, position: int, tokens: Sequence[int], outputs: int) -> Any:
+        self.wide = outputs > 1
+        return super().decode(sequence, position, tokens, outputs)
+
+    def _row(self, cells: list[int]) -> Any:
+        row = super()._row(cells)
+        first = int(row.argmax())
+        row[(first + 1) % 256] = row[first] + (0.05 if self.wide and len(cells) % 2 else -0.05)
+        return row
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nearly_tied_rows_of_several_are_decoded_again_alone(seed: int) -> None:
+    text = "x = abc + def + ghi"
+    plain = run(Undecided([text]), "x = ", heal=0)
+    assert plain.text == "abc + def + ghi"
+    engine = Undecided([text])
+    assert run(engine, "x = ", heal=0, drafter=Oracle(engine, text)).text == plain.text
+    assert run(engine, "x = ", heal=0, drafter=Adversary(seed, engine.tokenize(text))).text == plain.text
 
 
 def test_a_drafter_that_is_right_saves_steps() -> None:

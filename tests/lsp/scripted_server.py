@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from spark_lsp.decoding.cost_model import default_cost_model
 from spark_lsp.errors import ModelNotFoundError
 from spark_lsp.pipeline import Pipeline
 from spark_lsp.scheduler import Loader
@@ -34,7 +35,7 @@ def scripted_loader(plan: dict[str, Any]) -> Callable[[Settings, Callable[[float
                 seconds_per_token=plan.get("seconds_per_token", 0.0),
                 fim=plan.get("fim", True),
             )
-            return Pipeline(engine, settings.completion)
+            return Pipeline(engine, settings.completion, cost=default_cost_model())
 
         return Loader("scripted", load, lambda: 1)
 

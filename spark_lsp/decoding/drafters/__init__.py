@@ -1,0 +1,42 @@
+"""Guesses at what the model is about to write; the model verifies them, so they change the speed and never the text.
+
+`DraftChain` puts the sources together:
+
+=============  ==============================================================================
+source         copies from
+=============  ==============================================================================
+``previous``   the last suggestion or the replaced text, aligned to the output
+``document``   the open document and the output (suffix automaton)
+``accepted``   what was accepted in this session (n-grams)
+``workspace``  other files (n-grams)
+=============  ==============================================================================
+"""
+
+from spark_lsp.decoding.drafters.chain import DraftChain, SourceCounts
+from spark_lsp.decoding.drafters.document import DocumentDrafter
+from spark_lsp.decoding.drafters.draft import Draft, DraftContext, Drafter
+from spark_lsp.decoding.drafters.length import choose_length
+from spark_lsp.decoding.drafters.ngrams import (
+    ACCEPTED_TOKENS,
+    WORKSPACE_TOKENS,
+    NgramDrafter,
+    NgramIndex,
+    TextBacklog,
+)
+from spark_lsp.decoding.drafters.previous import PreviousDrafter
+
+__all__ = [
+    "ACCEPTED_TOKENS",
+    "WORKSPACE_TOKENS",
+    "Draft",
+    "DraftChain",
+    "DraftContext",
+    "Drafter",
+    "DocumentDrafter",
+    "NgramDrafter",
+    "NgramIndex",
+    "PreviousDrafter",
+    "SourceCounts",
+    "TextBacklog",
+    "choose_length",
+]
