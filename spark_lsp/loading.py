@@ -1,15 +1,21 @@
-"""From settings to a loader that the scheduler can call."""
+"""From settings to a loader that the scheduler can call: the model's file, the engine, the measured costs."""
 
 from __future__ import annotations
 
+import importlib.metadata
 import logging
+import platform
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from spark_lsp.errors import SparkError
+from spark_lsp.errors import ModelLoadError, SparkError
 from spark_lsp.pipeline import Pipeline
 from spark_lsp.scheduler import Loader
-from spark_lsp.settings import Settings
+from spark_lsp.settings import ModelSettings, Settings
+
+if TYPE_CHECKING:
+    from spark_lsp.decoding.llama import LlamaEngine
 
 log = logging.getLogger(__name__)
 
@@ -19,26 +25,67 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
     model = settings.model
 
     def load(cancelled: Callable[[], bool]) -> Pipeline:
-        from spark_lsp.decoding.llama import LlamaEngine
+        from spark_lsp.decoding.cost_cache import load_costs, save_costs
         from spark_lsp.models.store import resolve
 
         def progress(fraction: float) -> bool:
             on_fraction(fraction)
             return not cancelled()
 
-        path = resolve(model.name)
-        log.info("Loading %s", path)
-        engine = LlamaEngine.load(
-            path,
-            name=_display_name(model.name),
-            context_tokens=model.context_tokens,
-            threads=model.threads,
-            gpu_layers=model.gpu_layers,
-            progress=progress,
+        file, engine = _load_best(resolve(model.name), model, progress)
+        costs = _costs_file(file, model)
+        return Pipeline(
+            engine, settings.completion, cost=load_costs(costs), keep_cost=lambda measured: save_costs(costs, measured)
         )
-        return Pipeline(engine, settings.completion)
 
     return Loader(_display_name(model.name), load, lambda: _signature(model.name))
+
+
+def _load_best(path: Path, model: ModelSettings, progress: Callable[[float], bool]) -> tuple[Path, LlamaEngine]:
+    """Return the variant that `spark-lsp optimize` kept for this file, or the file itself, loaded."""
+    from spark_lsp.models.optimize.variants import kept_variant
+
+    name = _display_name(model.name)
+    variant = kept_variant(path) if model.optimized else None
+    if variant is not None:
+        try:
+            engine = _load(variant.path, f"{name} (optimized)", model, progress)
+        except ModelLoadError as error:
+            log.warning("The optimized variant is left out: %s", error)
+        else:
+            log.info("Using the optimized variant: %s", variant.summary())
+            return variant.path, engine
+    return path, _load(path, name, model, progress)
+
+
+def _load(path: Path, name: str, model: ModelSettings, progress: Callable[[float], bool]) -> LlamaEngine:
+    from spark_lsp.decoding.llama import LlamaEngine
+
+    log.info("Loading %s", path)
+    return LlamaEngine.load(
+        path,
+        name=name,
+        context_tokens=model.context_tokens,
+        threads=model.threads,
+        gpu_layers=model.gpu_layers,
+        progress=progress,
+    )
+
+
+def _costs_file(path: Path, model: ModelSettings) -> Path:
+    """Return where the measured costs of this file on this machine are kept."""
+    from spark_lsp.decoding.cost_cache import cost_path, user_cache_folder
+    from spark_lsp.decoding.llama import default_threads
+
+    state = path.stat()
+    threads = model.threads or default_threads()
+    return cost_path(
+        user_cache_folder(),
+        model=f"{path.name} {state.st_size} {state.st_mtime_ns}",
+        engine=f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}",
+        threads=(threads, threads),
+        host=f"{platform.node()} {platform.machine()} {platform.processor()}",
+    )
 
 
 def _display_name(name: str) -> str:

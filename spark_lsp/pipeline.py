@@ -101,7 +101,7 @@ class Pipeline:
         settings: CompletionSettings,
         *,
         cost: CostModel | None = None,
-        keep_cost: Callable[[CostModel], None] = lambda cost: None,
+        keep_cost: Callable[[CostModel], object] = lambda cost: None,
     ) -> None:
         """Use `engine`. Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them."""
         self.engine = engine

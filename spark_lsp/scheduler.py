@@ -297,5 +297,6 @@ class Scheduler:
     def _set_status(self, state: EngineState, message: str = "") -> None:
         if not message and self._pipeline is not None and not self._pipeline.fills_in_the_middle:
             message = "The model has no fill-in-the-middle tokens: it completes left to right only."
-        self._status = Status(state, self._loader.model, message)
+        model = self._pipeline.engine.info.name if self._pipeline is not None else self._loader.model
+        self._status = Status(state, model, message)
         self._on_status(self._status)

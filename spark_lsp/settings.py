@@ -32,6 +32,8 @@ class ModelSettings:
     """Compute threads; 0 means one for each core this process may use."""
     gpu_layers: int = -1
     """Layers kept on the GPU; -1 means all of them where the runtime has a GPU back end."""
+    optimized: bool = True
+    """Whether a variant that `spark-lsp optimize` kept for this machine is used in place of the model."""
     context_tokens: int = 8192
     """KV cache size in tokens, shared by all open documents."""
 

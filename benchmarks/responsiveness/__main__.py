@@ -11,17 +11,14 @@ import argparse
 import asyncio
 import inspect
 import json
-import os
-import platform
 import random
 import statistics
 import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
-from spark_lsp import __version__
+from benchmarks.machine import machine
 from spark_lsp.server.editor import Editor, ResponseError
 from spark_lsp.settings import DEFAULT_MODEL
 
@@ -128,25 +125,6 @@ async def measure(model: str, runs: int) -> Samples:
         for step in steps:
             await step(editor, samples)
     return samples
-
-
-def machine() -> dict[str, Any]:
-    cpu = platform.processor() or platform.machine()
-    for line in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []:
-        if line.startswith("model name"):
-            cpu = line.partition(":")[2].strip()
-            break
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-    import llama_cpp
-
-    return {
-        "cpu": cpu,
-        "cores": os.cpu_count(),
-        "load": load,
-        "python": platform.python_version(),
-        "llama-cpp-python": llama_cpp.__version__,
-        "spark-lsp": __version__,
-    }
 
 
 def main() -> None:

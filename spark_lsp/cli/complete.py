@@ -41,8 +41,9 @@ def _read(path: Path) -> str:
 @click.argument("place", metavar="FILE:LINE:COL")
 @click.option("--model", metavar="NAME", help="Catalogue name or path of a GGUF file.")
 @click.option("--json", "as_json", is_flag=True, help="Print insertion, reason, token counts and timings as JSON.")
+@click.option("--no-optimized", is_flag=True, help="Use the model itself even where a variant was kept.")
 @click.option("--max-tokens", type=click.IntRange(1, 4096), help="Upper bound for the suggestion.")
-def complete(place: str, model: str | None, as_json: bool, max_tokens: int | None) -> None:
+def complete(place: str, model: str | None, as_json: bool, no_optimized: bool, max_tokens: int | None) -> None:
     """Print what would be inserted at LINE and COL (counted from 1, in characters) of FILE.
 
     An empty output means that there is nothing to add; --json gives the reason.
@@ -56,6 +57,8 @@ def complete(place: str, model: str | None, as_json: bool, max_tokens: int | Non
     path, line, column = _place(place)
     text = _read(path)
     settings, _ = load({"model": model} if model else None, Settings())
+    if no_optimized:
+        settings, _ = load({"model": {"optimized": False}}, settings)
     if max_tokens is not None:
         settings, _ = load({"completion": {"maxTokens": max_tokens}}, settings)
     snapshot = TextSnapshot.of(text)

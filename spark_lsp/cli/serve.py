@@ -48,6 +48,8 @@ def main(arguments: Sequence[str]) -> NoReturn:
     from spark_lsp.settings import Settings, load
 
     settings, _ = load({"model": options.model} if options.model else None, Settings())
+    if options.no_optimized:
+        settings, _ = load({"model": {"optimized": False}}, settings)
     server = SparkServer(local_loader, settings)
     try:
         if address is None:

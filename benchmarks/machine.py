@@ -1,0 +1,30 @@
+"""What a table was measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from spark_lsp import __version__
+
+
+def machine() -> dict[str, Any]:
+    """Return processor, cores, load and versions, as they are printed above every table."""
+    import llama_cpp
+
+    cpu = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    for line in information.read_text().splitlines() if information.exists() else []:
+        if line.startswith("model name"):
+            cpu = line.partition(":")[2].strip()
+            break
+    return {
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+        "python": platform.python_version(),
+        "llama-cpp-python": llama_cpp.__version__,
+        "spark-lsp": __version__,
+    }
