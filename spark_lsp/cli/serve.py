@@ -24,6 +24,11 @@ def serve_parser() -> argparse.ArgumentParser:
     way.add_argument("--tcp", metavar="[HOST:]PORT", help="wait for one client; HOST is 127.0.0.1 unless given")
     parser.add_argument("--model", metavar="NAME", help="catalogue name or path of a GGUF file")
     parser.add_argument(
+        "--no-optimized",
+        action="store_true",
+        help="use the model itself even where `spark-lsp optimize` kept a variant",
+    )
+    parser.add_argument(
         "--log-file", metavar="FILE", type=Path, help="append the log to FILE instead of standard error"
     )
     parser.add_argument(
