@@ -43,6 +43,12 @@ from spark_lsp.syntax.parser import SyntaxTree
 
 OPEN_DOCUMENTS = 16
 """Documents whose syntax tree and window are kept; the least recently used one is dropped and made anew if needed."""
+WINDOW_SECONDS = 3.0
+"""A new place should be computed within this time, a thinking pause: it bounds the window on slow machines."""
+TAIL_TOKENS = 150
+"""What the tail usually takes of it: ten lines and a part of the block."""
+PREFIX_LEAST_TOKENS = 192
+"""Tokens above the anchor that are read on any machine: with fewer, names from the same file are missed."""
 _CALIBRATION_KEY = "calibration"
 FIRST_PARSE_SECONDS = 0.02
 """Time that one request may spend on parsing a document for the first time; a huge file is parsed over several."""
@@ -109,7 +115,8 @@ class Pipeline:
         self._table = PieceTable(engine.vocabulary.pieces)
         self._documents: OrderedDict[str, DocumentSession] = OrderedDict()
         self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
-        self._calibration = Calibration(max_outputs=engine.info.max_outputs) if cost is None else None
+        unknown = cost is None and engine.info.rolls_back  # a memory that cannot be cut back cannot be timed so
+        self._calibration = Calibration(max_outputs=engine.info.max_outputs) if unknown else None
         self._keep_cost = keep_cost
         self._accepted = NgramIndex(ACCEPTED_TOKENS)
         self.cost = cost or default_cost_model()
@@ -231,12 +238,17 @@ class Pipeline:
         """Time one decode for the cost model; False when it is complete."""
         if self._calibration is None:
             return False
-        step = self._calibration.next_step()
+        calibration, self._calibration = self._calibration, None
+        step = calibration.next_step()
         if step is not None:
-            self._calibration.record(step, self.cache.time_decode(_CALIBRATION_KEY, step.tokens, step.outputs))
+            try:
+                calibration.record(step, self.cache.time_decode(_CALIBRATION_KEY, step.tokens, step.outputs))
+            except CancelledError:
+                self._calibration = calibration
+                raise
+            self._calibration = calibration
             return True
-        measured = self._calibration.result()
-        self._calibration = None
+        measured = calibration.result()
         self.cache.forget(_CALIBRATION_KEY)
         if measured is not None:
             self.cost = self.chain.cost = measured
@@ -244,12 +256,13 @@ class Pipeline:
         return False
 
     def _limits(self) -> WindowLimits:
-        """Return the window bounds, small enough that prompt and suggestion fit the context of this model."""
+        """Return the window bounds: what fits the context of this model and the time that this machine needs for it."""
         settings = self._settings
         room = max(64, self.engine.info.context_length // 2 - settings.max_tokens)
         suffix = min(settings.suffix_tokens, room // 4)
+        in_time = self.cost.tokens_within(WINDOW_SECONDS) - suffix - TAIL_TOKENS
         return WindowLimits(
-            prefix_tokens=min(settings.prefix_tokens, room - suffix),
+            prefix_tokens=min(settings.prefix_tokens, room - suffix, max(in_time, PREFIX_LEAST_TOKENS)),
             suffix_tokens=suffix if self._prompts.fills_in_the_middle else 0,
         )
 

@@ -19,9 +19,10 @@ class Choice:
     """The target model's softmax probability, over the whole vocabulary or over the tokens that were allowed."""
 
 
-NEAR_TIE = 0.1
-"""Logits closer than this may change places with the width of the batch: kernels for several rows add in another order
-than those for one. Differences of up to 0.05 were seen between widths 1 and 8 on AVX2."""
+NEAR_TIE = 0.4
+"""Logits closer than this may change places with the width of the batch, since kernels for several rows add in another
+order than those for one. Measured on AVX2 with Qwen2.5-Coder-0.5B Q4_K_M, widths 4, 8 and 16 against 1 over 64 places:
+the distance of the two best logits changed by 0.05 in the median and by 0.31 at most."""
 
 
 def greedy(row: Row) -> Choice:

@@ -10,14 +10,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spark_lsp.decoding.cost_model import CostModel
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.llama import MAX_OUTPUTS, LlamaEngine
+from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import CancelledError, ContextFullError, DecodeError, ModelLoadError
+from spark_lsp.pipeline import CompletionRequest, Pipeline
 from spark_lsp.prompt.special_tokens import find_special_tokens
+from spark_lsp.settings import CompletionSettings
+from spark_lsp.syntax.languages import language_for
 
 pytestmark = pytest.mark.model
 
 CODE = "def area(width, height):\n    return width * height\n\n\ndef perimeter(width, height):\n    return 2 *"
+
+
+def cheap_rows() -> CostModel:
+    """Costs that make every draft look worth its while."""
+    return CostModel({1: 1.0, 2: 1.01, 4: 1.03, 8: 1.07, 16: 1.15, 32: 1.3}, 100.0)
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +149,33 @@ def test_after_random_edits_the_logits_equal_those_of_a_fresh_context(engine: Ll
         # Kernels differ by batch width, so the last bits do too.
         assert np.abs(kept - fresh).max() < 0.5
         assert kept.argmax() == fresh.argmax() or np.abs(kept - fresh).max() > np.ptp(np.sort(fresh)[-2:])
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "class Record:\n    def get_name(self):\n        return self.data['name']\n\n    def get_size(self):\n        ",
+        "import os\n\n\ndef python_files(root):\n    ",
+    ],
+)
+def test_the_text_with_drafting_is_the_text_without(engine: LlamaEngine, before: str) -> None:
+    texts = []
+    for drafting in (False, True):
+        pipeline = Pipeline(engine, CompletionSettings(drafting=drafting, max_tokens=40), cost=cheap_rows())
+        snapshot = TextSnapshot.of(before)
+        request = CompletionRequest("a", snapshot, len(before), language_for("python", ""))
+        texts.append([pipeline.complete(request).text, pipeline.complete(request).text])
+    assert texts[0] == texts[1]
+    assert texts[1][0]
+
+
+def test_what_another_document_holds_is_shared_and_gives_the_same_logits(engine: LlamaEngine) -> None:
+    cache = KVCache(engine)
+    tokens = engine.tokenize(CODE)
+    computed = cache.prefill("a", tokens).logits.row(0).copy()
+    shared = cache.prefill("b", tokens)
+    assert shared.reused == len(tokens) - 1
+    assert np.abs(shared.logits.row(0) - computed).max() < 0.5
 
 
 @pytest.mark.parametrize("keep", [0, 100, 100_000], ids=["empty", "header only", "truncated"])
