@@ -122,9 +122,7 @@ def report(bench: Bench, rows: dict[str, Row]) -> dict[str, Any]:
     print("| step of N tokens | " + " | ".join(str(width) for width in steps) + " |")
     print("| --- |" + " ---: |" * len(steps))
     print("| ms | " + " | ".join(f"{1000 * seconds:.0f}" for seconds in steps.values()) + " |\n")
-    print(
-        "| kind | drafting, tok/s | plain, tok/s | ratio (median of pairs) | tokens/step | accepted | texts that differ |"
-    )
+    print("| kind | drafting, tok/s | plain, tok/s | ratio (quartiles) | tokens/step | accepted | texts that differ |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     table: dict[str, Any] = {}
     for kind, row in sorted(rows.items()):

@@ -16,11 +16,11 @@ class Case:
 
 _FREE = [
     'import os\n\n\ndef python_files(root):\n    """Yield the path and the size of every Python file below root."""\n',
-    'import json\n\n\nclass Settings:\n    """Settings kept in a JSON file, with defaults."""\n\n    def __init__(self, path):\n',
+    'import json\n\n\nclass Settings:\n    """Settings in a JSON file."""\n\n    def __init__(self, path):\n',
     'def levenshtein(left, right):\n    """Return the edit distance of two strings."""\n',
     'import socket\n\n\ndef free_port():\n    """Return a TCP port that nobody listens on."""\n',
     "class Matrix:\n    def __init__(self, rows):\n        self.rows = rows\n\n    def transposed(self):\n",
-    'from collections import Counter\n\n\ndef most_common_words(text, count):\n    """Return the most common words."""\n',
+    'from collections import Counter\n\n\ndef most_common(text, count):\n    """Return the most common words."""\n',
 ]
 _NAMES = ("name", "path", "size", "color", "weight", "owner")
 

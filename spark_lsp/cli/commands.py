@@ -19,6 +19,7 @@ _COMMANDS = {
     "complete": "spark_lsp.cli.complete:complete",
     "demo": "spark_lsp.cli.demo:demo",
     "models": "spark_lsp.cli.models:models",
+    "optimize": "spark_lsp.cli.optimize:optimize",
 }
 
 

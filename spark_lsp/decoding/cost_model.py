@@ -10,6 +10,7 @@ import json
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -30,11 +31,14 @@ HULL_TOLERANCE = 0.25
 """A width counts as on the lower convex hull up to this share above it. On the exact hull a draft that is always right
 would be verified fastest; a real one fails early, so a narrow width slightly above the hull wins. The default curve has
 only 1 and 32 on the exact hull, yet verifying 3 tokens that are right in 8 of 10 cases at width 4 gains 13 %."""
-COMMON_WEIGHT, OWN_WEIGHT = 0.05, 0.05
+COMMON_WEIGHT, OWN_WEIGHT = 0.08, 0.02
 """Shares of the moving average: of what a step took beyond its prediction the first goes to all widths (the machine got
-slower), the second to its own width (the curve has another shape). Twenty steps count."""
+slower, which is the usual reason), the second to its own width (the curve has another shape). Ten steps count."""
 LARGEST_SURPRISE = math.log(1.3)
 """More deviation counts as this much: a step that was preempted for a second moves the times by 3 %."""
+
+MOST_PROMPT_TOKENS = 1_000_000
+"""Longer than any context: the answer where there is no deadline."""
 
 _FORMAT = 1
 _MAX_WIDTH = 65_536
@@ -90,8 +94,8 @@ class CostModel:
         return self._curve.seconds(width)
 
     def tokens_within(self, seconds: float) -> int:
-        """Return how many prompt tokens can be decoded in `seconds`, at least 0."""
-        return max(0, int(seconds * self._prompt_rate))
+        """Return how many prompt tokens can be decoded in `seconds`, at least 0 and at most `MOST_PROMPT_TOKENS`."""
+        return int(max(0.0, min(seconds * self._prompt_rate, MOST_PROMPT_TOKENS)))
 
     def observe(self, width: int, seconds: float) -> None:
         """Learn from a step that took `seconds`. Its influence is bounded; a time that cannot be is ignored."""
@@ -193,7 +197,7 @@ def lower_hull(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
 
 def _between(points: Sequence[tuple[int, float]], x: int) -> float:
     """Return the height at `x` of the line through `points`, `x` being between the first and the last."""
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(points):
         if x0 <= x <= x1:
             return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
     return points[0][1]

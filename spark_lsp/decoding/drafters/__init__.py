@@ -28,11 +28,11 @@ from spark_lsp.decoding.drafters.previous import PreviousDrafter
 __all__ = [
     "ACCEPTED_TOKENS",
     "WORKSPACE_TOKENS",
+    "DocumentDrafter",
     "Draft",
     "DraftChain",
     "DraftContext",
     "Drafter",
-    "DocumentDrafter",
     "NgramDrafter",
     "NgramIndex",
     "PreviousDrafter",

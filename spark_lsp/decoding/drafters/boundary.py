@@ -37,9 +37,8 @@ class SuffixBoundary:
         if self._end_token is None or kept >= limit:
             return draft.cut(min(kept, limit)) if kept else None
         # The end is as likely as the first token of the text after the cursor, which the source would have written.
-        return Draft(
-            (*draft.tokens[:kept], self._end_token), draft.confidences[: kept + 1], draft.source, draft.match_length
-        )
+        tokens = (*draft.tokens[:kept], self._end_token)
+        return Draft(tokens, draft.confidences[: kept + 1], draft.source, draft.match_length, draft.support)
 
     def _find(self, tokens: tuple[int, ...]) -> int | None:
         """Return the index at which the mark begins, negative if in the output; None if it does not occur."""

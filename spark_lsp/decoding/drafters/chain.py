@@ -21,7 +21,7 @@ GAIN_WEIGHT = 1 / 16
 FIRST_GAIN = 1.1
 """Mean gain that a source starts with: three drafts in a row that fail altogether switch it off."""
 LEAST_GAIN = 0.95
-"""A source below this is switched off. A little below 1, since a source that gains nothing on average wavers around it."""
+"""A source below this is switched off; a little below 1, since a source that breaks even wavers around it."""
 PROBE_STEPS = 128
 """Steps until a source that was switched off is tried again, with one draft. A failed one costs up to two plain steps,
 so trying costs less than 2 %."""
@@ -154,11 +154,13 @@ class DraftChain:
 
 def _compare_unsent(source: _Source, unsent: Draft, tokens: Sequence[int]) -> None:
     """Let `source` learn from a draft that was not sent, as soon as it is known how it would have fared."""
-    most = min(len(unsent), UNSENT_TOKENS)
     for token in tokens:
-        agrees = unsent.tokens[source.agreed] == token
-        source.agreed += agrees
-        if not agrees or source.agreed == most:
-            source.drafter.observe(unsent.cut(source.agreed + (not agrees)), source.agreed)
+        if unsent.tokens[source.agreed] != token:
+            source.drafter.observe(unsent, source.agreed)
+            source.unsent = None
+            return
+        source.agreed += 1
+        if source.agreed == min(len(unsent), UNSENT_TOKENS):
+            source.drafter.observe(unsent.cut(source.agreed), source.agreed)
             source.unsent = None
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spark_lsp.decoding.drafters.confidence import DOCUMENT_PRIOR, Confidence
-from spark_lsp.decoding.drafters.draft import Draft, DraftContext
+from spark_lsp.decoding.drafters.draft import MOST_SUPPORT, Draft, DraftContext
 from spark_lsp.decoding.drafters.suffix_automaton import SuffixAutomaton
 from spark_lsp.decoding.kv_cache import common_prefix
 
@@ -25,8 +25,8 @@ _READ_BEFORE = 32
 class DocumentDrafter:
     """Continues the longest, then most recent match of the last tokens in the text before the cursor and the output.
 
-    The text below the cursor is searched apart from it, since the tokens at the cursor do not follow each other there; it
-    wins only with a longer match, and of several places the one nearest to the cursor. What is indexed stays between
+    The text below the cursor is searched apart from it, since the tokens at the cursor do not follow each other there;
+    it wins only with a longer match, and of several places the one nearest to the cursor. What is indexed stays between
     generations, as far as the document is the same.
     """
 
@@ -68,24 +68,23 @@ class DocumentDrafter:
         """Return what followed the best match."""
         match = self._text.match
         state, length = self._reader
-        if length > match.length and length >= MIN_MATCH:
-            place = self._below.place(state)
-            tokens = self._below.tokens[place : place + limit]
-        elif match.length >= MIN_MATCH:
-            length = match.length
+        if length > match.length:
+            match = self._below.match_of(state, length)
+            tokens = self._below.tokens[match.position : match.position + limit]
+        else:
             tokens = self._text.tokens[match.position : match.position + limit]
             # A match that reaches up to the end of the text is a period, which goes on.
-            if len(tokens) < limit:
+            if 0 < len(tokens) < limit:
                 tokens = (tokens * -(-limit // len(tokens)))[:limit]
-        else:
+        if match.length < MIN_MATCH or not tokens:
             return None
-        if not tokens:
-            return None
-        return Draft(tuple(tokens), self._confidence.estimate(length, len(tokens)), self.name, length)
+        support = min(match.support, MOST_SUPPORT)
+        confidences = self._confidence.estimate(match.length, support, len(tokens))
+        return Draft(tuple(tokens), confidences, self.name, match.length, support)
 
     def observe(self, draft: Draft, accepted: int) -> None:
         """Count how the draft fared."""
-        self._confidence.observe(draft.match_length, len(draft), accepted)
+        self._confidence.observe(draft, accepted)
 
 
 def _newest(tokens: tuple[int, ...]) -> tuple[int, ...]:

@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+MOST_SUPPORT = 2
+"""Whether one place goes on so, or several, is a large difference; three places say hardly more than two."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -25,6 +28,8 @@ class Draft:
     """`Drafter.name` of the drafter that made it."""
     match_length: int
     """Tokens before the draft that agree with the place it was copied from."""
+    support: int = 1
+    """Places with that match which go on with the same first token, `MOST_SUPPORT` at most; 0 if places disagree."""
 
     def __post_init__(self) -> None:
         if len(self.tokens) != len(self.confidences):
@@ -37,7 +42,7 @@ class Draft:
         """Return the first `length` tokens as a draft."""
         if length >= len(self.tokens):
             return self
-        return Draft(self.tokens[:length], self.confidences[:length], self.source, self.match_length)
+        return Draft(self.tokens[:length], self.confidences[:length], self.source, self.match_length, self.support)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """How much of a draft is worth verifying.
 
-A step that checks k draft tokens yields E(k) = 1 + c1 + c1 c2 + ... + c1...ck tokens on average, ci being the confidences
-(Y. Leviathan et al., "Fast inference from transformers via speculative decoding", 2023, section 3.1, there for equal
-ci), and takes T(1 + k) seconds. The best k maximises E(k) / T(1 + k), the tokens per second when every step is made so.
+A step that checks k draft tokens yields E(k) = 1 + c1 + c1 c2 + ... + c1...ck tokens on average, ci being the
+confidences (Y. Leviathan et al., "Fast inference from transformers via speculative decoding", 2023, section 3.1, there
+for equal ci), and takes T(1 + k) seconds. The best k maximises E(k) / T(1 + k), the tokens per second when every step
+is made so.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import NamedTuple
 from spark_lsp.decoding.cost_model import CostModel
 
 MIN_GAIN = 0.05
-"""Least predicted gain over plain steps. Less is within the error of the measured step times, and a step of several rows
-that gains nothing delays the first text."""
+"""Least predicted gain over plain steps. Less is within the error of the measured step times, and a step of several
+rows that gains nothing delays the first text."""
 
 
 class LengthChoice(NamedTuple):
@@ -41,9 +42,9 @@ def choose_length(confidences: Sequence[float], cost: CostModel, pending: int = 
 def weigh_lengths(confidences: Sequence[float], cost: CostModel, pending: int = 1) -> LengthChoice:
     """Return the best length with its gain.
 
-    When more than one token is pending (the end of a prompt) the step happens once, so there is no rate to maximise: the
-    seconds of plain steps that the draft saves are weighed against the seconds that its rows add. The gain is then
-    relative to one plain step as well.
+    When more than one token is pending (the end of a prompt) the step happens once, so there is no rate to maximise:
+    the seconds of plain steps that the draft saves are weighed against the seconds that its rows add, and the gain is
+    1 + the difference in plain steps.
     """
     if not confidences or (pending == 1 and confidences[0] < cost.row_share):
         return _NONE

@@ -1,8 +1,8 @@
 """Drafts from text of other places: what was accepted in this session, and files of the workspace.
 
 Tokens are kept in a ring of fixed size. For each n there is a table from the hash of n tokens to the place where they
-go on; a table has as many slots as the ring has tokens, and what it points to is compared with the tokens looked for, so
-a collision costs a draft but never makes a wrong one.
+go on; a table has as many slots as the ring has tokens, and what it points to is compared with the tokens looked for,
+so a collision costs a draft but never makes a wrong one.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from spark_lsp.decoding.drafters.confidence import OTHER_TEXT_PRIOR, Confidence
-from spark_lsp.decoding.drafters.draft import Draft, DraftContext
+from spark_lsp.decoding.drafters.draft import MOST_SUPPORT, Draft, DraftContext
 
 ACCEPTED_TOKENS = 1 << 14
 """About 500 accepted suggestions: an afternoon's work, in 0.7 MB."""
 WORKSPACE_TOKENS = 1 << 17
 """About 13,000 lines, the files near the open one, in 5.2 MB. Learning that much takes less than a second."""
 LONGEST, SHORTEST = 8, 2
-"""Lengths of the n-grams. Beyond 8 the next token is all but certain; a single token says nothing about another file."""
+"""Lengths of the n-grams. Beyond 8 the next token is all but certain; a single one says nothing about another file."""
 MOST_VOTES = 3
 """Occurrences by which a continuation may be ahead: it takes as many others to replace it, so the frequent one stays
 and an outdated one goes."""
@@ -37,6 +38,17 @@ _NOTHING = -1
 """Between two texts, and at the place where the ring is written next."""
 
 
+class Found(NamedTuple):
+    """Where a text went on."""
+
+    tokens: tuple[int, ...]
+    """Not empty."""
+    length: int
+    """Tokens before them that agree, `COMPARED` at most."""
+    votes: int
+    """By how many occurrences the first token is ahead of others, `MOST_VOTES` at most; 0 if it is contested."""
+
+
 class NgramIndex:
     """Texts as tokens, found by n-grams. The memory is fixed: 40 bytes for each token of `capacity`."""
 
@@ -46,8 +58,9 @@ class NgramIndex:
         self._ring = array("i", [_NOTHING]) * size
         self._head = 0
         self._places = [array("i", [_NOTHING]) * size for _ in range(SHORTEST, LONGEST + 1)]
-        self._longest_first = list(zip(range(LONGEST - 1, SHORTEST - 2, -1), reversed(self._places), strict=True))
         self._votes = [bytearray(size) for _ in range(SHORTEST, LONGEST + 1)]
+        self._rows = list(zip(range(SHORTEST - 1, LONGEST), self._places, self._votes, strict=True))
+        self._longest_first = self._rows[::-1]
 
     @property
     def bytes(self) -> int:
@@ -57,43 +70,47 @@ class NgramIndex:
     def learn(self, tokens: Sequence[int]) -> None:
         """Take in a text. The oldest text goes when the ring is full; of a longer one than that the end stays."""
         ring, mask, head = self._ring, self._mask, self._head
-        rows = list(zip(range(SHORTEST - 1, LONGEST), self._places, self._votes, strict=True))
+        rows = self._rows
         hashes = [0] * LONGEST
+        last = _NOTHING
         for count, token in enumerate(tokens[-mask + 1 :]):
             for index, places, votes in rows:
                 if index >= count:
                     break
                 slot = hashes[index] & mask
                 place = places[slot]
-                if place >= 0 and ring[place] == token:
+                if place < 0 or ring[place - 1] != last:  # free, or another n-gram's: the newest stays
+                    places[slot], votes[slot] = head, 1
+                elif ring[place] == token:
+                    places[slot] = head
                     if votes[slot] < MOST_VOTES:
                         votes[slot] += 1
-                    places[slot] = head
                 elif votes[slot]:
                     votes[slot] -= 1
                 else:
                     places[slot] = head
-            ring[head] = token
+            ring[head] = last = token
             head = (head + 1) & mask
             hashes = next_hashes(hashes, token)
         ring[head] = _NOTHING
         self._head = (head + 1) & mask
 
-    def find(self, hashes: Sequence[int], recent: Sequence[int], limit: int) -> tuple[list[int], int]:
-        """Return at most `limit` tokens that followed the longest known end of `recent`, and the length of the match.
+    def find(self, hashes: Sequence[int], recent: Sequence[int], limit: int) -> Found | None:
+        """Return what followed the longest known end of `recent`, of which `hashes` are the hashes.
 
-        `hashes` are those of `recent`. The tokens are empty if its last two tokens are not known.
+        None if not even its last two tokens are known.
         """
         if len(recent) < SHORTEST:
-            return [], 0
+            return None
         ring, mask, last = self._ring, self._mask, recent[-1]
-        for index, places in self._longest_first:
-            place = places[hashes[index] & mask]
+        for index, places, votes in self._longest_first:
+            slot = hashes[index] & mask
+            place = places[slot]
             if place >= 0 and ring[place - 1] == last and ring[place] != _NOTHING:
                 length = self._agreeing(place, recent)
                 if length > index:
-                    return self._following(place, limit), length
-        return [], 0
+                    return Found(self._following(place, limit), length, votes[slot])
+        return None
 
     def _agreeing(self, place: int, recent: Sequence[int]) -> int:
         ring, mask = self._ring, self._mask
@@ -103,10 +120,10 @@ class NgramIndex:
             length += 1
         return length
 
-    def _following(self, place: int, limit: int) -> list[int]:
-        tokens = self._ring[place : place + limit].tolist()
+    def _following(self, place: int, limit: int) -> tuple[int, ...]:
+        tokens = tuple(self._ring[place : place + limit])
         if len(tokens) < limit:
-            tokens += self._ring[: limit - len(tokens)].tolist()
+            tokens += tuple(self._ring[: limit - len(tokens)])
         return tokens[: tokens.index(_NOTHING)] if _NOTHING in tokens else tokens
 
 
@@ -182,11 +199,13 @@ class NgramDrafter:
 
     def propose(self, limit: int) -> Draft | None:
         """Return what followed the longest match."""
-        tokens, length = self._index.find(self._hashes, self._recent, limit)
-        if not tokens:
+        found = self._index.find(self._hashes, self._recent, limit)
+        if found is None:
             return None
-        return Draft(tuple(tokens), self._confidence.estimate(length, len(tokens)), self._name, length)
+        tokens, length, votes = found
+        support = min(votes, MOST_SUPPORT)
+        return Draft(tokens, self._confidence.estimate(length, support, len(tokens)), self._name, length, support)
 
     def observe(self, draft: Draft, accepted: int) -> None:
         """Count how the draft fared."""
-        self._confidence.observe(draft.match_length, len(draft), accepted)
+        self._confidence.observe(draft, accepted)

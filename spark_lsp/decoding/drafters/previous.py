@@ -24,8 +24,8 @@ MIN_EVIDENCE = 2
 COMPARED = 8
 """Tokens compared to choose between places; the choice is no better with more."""
 SEARCHED = 256
-"""Tokens searched to both sides of the departure, about 25 lines: a block that was inserted, dropped or moved. Searching
-64 was measured 2 % slower, all of it no faster, and this far it takes a few microseconds."""
+"""Tokens searched to both sides of the departure, about 25 lines: a block that was inserted, dropped or moved.
+Searching 64 was measured 2 % slower, all of it no faster, and this far it takes a few microseconds."""
 
 
 class PreviousDrafter:
@@ -60,11 +60,11 @@ class PreviousDrafter:
         tokens = tuple(self._old[self._next : self._next + limit])
         if not tokens:
             return None
-        return Draft(tokens, self._confidence.estimate(self._evidence, len(tokens)), self.name, self._evidence)
+        return Draft(tokens, self._confidence.estimate(self._evidence, 1, len(tokens)), self.name, self._evidence)
 
     def observe(self, draft: Draft, accepted: int) -> None:
         """Count how the draft fared."""
-        self._confidence.observe(draft.match_length, len(draft), accepted)
+        self._confidence.observe(draft, accepted)
 
     def _align(self, old: Sequence[int]) -> None:
         self._old = list(old)

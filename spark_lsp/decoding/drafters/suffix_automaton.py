@@ -29,6 +29,8 @@ class Match(NamedTuple):
     length: int
     position: int
     """Index of the token that follows the match."""
+    support: int
+    """Number of earlier places, if all of them go on with the same token, else 0; without `recent` not above 1."""
 
 
 class _Undo(NamedTuple):
@@ -61,8 +63,9 @@ class SuffixAutomaton:
         self._link = [-1]
         self._length = [0]
         self._end = [-1]
+        self._count = [1]
         self._last = 0
-        self._match = Match(0, 0)
+        self._match = Match(0, 0, 0)
         self._journal: deque[_Undo] = deque(maxlen=JOURNAL_TOKENS)
         self.extend(tokens)
 
@@ -84,12 +87,14 @@ class SuffixAutomaton:
     def append(self, token: int) -> None:
         """Append one token."""
         following, links, lengths, ends = self._next, self._link, self._length, self._end
+        counts = self._count
         place = len(self._tokens)
         current = states = len(lengths)
         last = state = self._last
         following.append({})
         lengths.append(place + 1)
         ends.append(place)
+        counts.append(1)
         added: list[int] = []
         while state >= 0 and token not in following[state]:
             following[state][token] = current
@@ -111,6 +116,7 @@ class SuffixAutomaton:
                 links.append(cloned_link)
                 lengths.append(lengths[state] + 1)
                 ends.append(ends[target])
+                counts.append(counts[target])
                 links[target] = clone
                 while state >= 0 and following[state].get(token) == target:
                     following[state][token] = clone
@@ -118,7 +124,7 @@ class SuffixAutomaton:
                     state = links[state]
         self._journal.append(_Undo(last, self._match, states, added, redirected, cloned, cloned_link, []))
         state = links[current]
-        self._match = Match(lengths[state], ends[state] + 1)
+        self._match = Match(lengths[state], ends[state] + 1, counts[state] if len(following[state]) == 1 else 0)
         if self._recent:
             self._bring_up_to_date(state, place)
         self._last = current
@@ -143,17 +149,19 @@ class SuffixAutomaton:
         target = self._next[state].get(token)
         return (0, 0) if target is None else (target, length + 1)
 
-    def place(self, state: int) -> int:
-        """Return the index of the token that follows the substrings of `state`."""
-        return self._end[state] + 1
+    def match_of(self, state: int, length: int) -> Match:
+        """Return where the text goes on after what a reader with this state has read."""
+        return Match(length, self._end[state] + 1, self._count[state] if len(self._next[state]) == 1 else 0)
 
     def _bring_up_to_date(self, state: int, place: int) -> None:
-        links, lengths, ends, places = self._link, self._length, self._end, self._journal[-1].places
+        links, lengths, ends, counts = self._link, self._length, self._end, self._count
+        places = self._journal[-1].places
         for _ in range(RECENCY_STEPS):
             if lengths[state] < SHORTEST_RECENT:
                 return
             places.append((state, ends[state]))
             ends[state] = place
+            counts[state] += 1
             state = links[state]
 
     def _take_back(self) -> None:
@@ -161,12 +169,13 @@ class SuffixAutomaton:
         undo = self._journal.pop()
         for state, place in reversed(undo.places):
             self._end[state] = place
+            self._count[state] -= 1
         for state in undo.redirected:
             self._next[state][token] = undo.cloned
         for state in undo.added:
             del self._next[state][token]
         if undo.cloned >= 0:
             self._link[undo.cloned] = undo.cloned_link
-        for column in (self._next, self._link, self._length, self._end):
+        for column in (self._next, self._link, self._length, self._end, self._count):
             del column[undo.states :]
         self._last, self._match = undo.last, undo.match
