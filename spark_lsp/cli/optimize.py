@@ -55,8 +55,8 @@ def optimize(
     """Try variants of MODEL (a name or the path of a GGUF file), measure them here, keep the fastest good one.
 
     Variants have a smaller vocabulary, other types of weights, or both. Each is compared with the original: speed,
-    memory, agreement of the next token, and exact match on lines of installed Python code. The kept one is put beside
-    the model, and the server uses it from its next start on.
+    memory, agreement of the next token, and exact match on lines of the Python standard library. The kept one is put
+    beside the model, and the server uses it from its next start on.
 
     Ctrl-C ends the run; the same command goes on where it stopped.
     """

@@ -10,10 +10,10 @@ from spark_lsp.decoding.drafters.suffix_automaton import SuffixAutomaton
 from spark_lsp.decoding.kv_cache import common_prefix
 
 MIN_MATCH = 2
-"""Tokens that must agree. After a single one the next token is right in one of four cases, which pays nowhere."""
+"""Tokens that must agree. After a single one the next token was right in 26 % of 9,331 cases, which pays nowhere."""
 MAX_TOKENS = 8192
 """Tokens indexed on each side of the cursor: about 800 lines, more than the default window has. An automaton takes
-about 1.5 KB a token, and building one of this size about 50 ms."""
+0.5 KB a token, and building one of this size about 40 ms."""
 _OUTPUT_ROOM = 1024
 """Tokens of `MAX_TOKENS` that the document leaves to the output."""
 _START_STEP = 2048

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 JOURNAL_TOKENS = 512
-"""So many of the newest tokens can be taken back, about 1 KB each: a suggestion and a few typed lines."""
+"""So many of the newest tokens can be taken back, 0.5 KB each: a suggestion and a few typed lines."""
 RECENCY_STEPS = 64
 """Shorter suffixes whose place is brought up to date with each token. Only text that repeats itself more often than
 this within its longest match has more; there an older place of a shorter match is as good."""

@@ -76,6 +76,9 @@ def optimize(ingredients: Ingredients, plan: Plan, folder: Path, bench: Bench) -
     ModelError, EngineError or OSError.
     """
     discard_drafts(folder)
+    for name, record in list(bench.journal.records.items()):
+        if record.failed:  # perhaps for want of memory: tried again
+            bench.journal.update(name, failed="")
     _require_room(plan, ingredients, folder, bench)
     model = ingredients.original
     bench.memory(ORIGINAL, model)

@@ -61,7 +61,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Where tasks come from: installed Python code, and the files that the user gave."""
+    """Where tasks come from: the Python installation, and the files that the user gave."""
 
     installed: tuple[SourceFile, ...]
     given: tuple[SourceFile, ...]
@@ -85,16 +85,15 @@ class Sample:
 
 
 def find_sample(given: Sequence[Path] = ()) -> Sample:
-    """Return the sample from the standard library, the installed packages and `given` files and folders.
+    """Return the sample from Python's standard library, and from `given` files and folders.
 
-    Raises ModelError when there is too little code.
+    Other installed packages would do as well, but then every `pip install` would make it another sample. Raises
+    ModelError when there is too little code.
     """
     own = [file for path in given for file in _given_files(path.expanduser())]
     if given and not own:
         raise ModelError("There is no source code in what `--sources` names.", next_step="Name files or folders.")
-    folders = {sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")}
-    installed = {file.name: file for folder in sorted(folders) for file in _python_files(Path(folder))}
-    sample = Sample(tuple(installed.values()), tuple(own))
+    sample = Sample(tuple(_python_files(Path(sysconfig.get_path("stdlib")))), tuple(own))
     if len(sample.installed) + len(sample.given) < 2 * HELD_OUT_SHARE:
         raise ModelError("There is too little code to measure with.", next_step="Name a folder with `--sources`.")
     return sample

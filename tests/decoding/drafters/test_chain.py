@@ -117,6 +117,15 @@ def test_a_draft_that_was_not_sent_teaches_as_well() -> None:
         assert source.observed == [observed]
 
 
+def test_a_draft_that_was_sent_is_counted_once() -> None:
+    source = Fixed("a", [1] * 7, 0.99)
+    chain = DraftChain([source], CHEAP)
+    chain.start(NOWHERE)
+    step(chain, [1] * 8)
+    step(chain, [1, 1, 5])
+    assert source.observed == [(7, 7), (7, 2)]
+
+
 def test_a_source_whose_drafts_fail_is_switched_off_and_tried_again_later() -> None:
     liar, honest = Fixed("liar", [1] * 31, 0.99), Fixed("honest", [2] * 31, 0.9)
     chain = DraftChain([liar, honest], default_cost_model())
@@ -147,6 +156,18 @@ def test_a_source_that_got_better_comes_back() -> None:
         assert step(chain, [1] * 32) is None
     for _ in range(5):
         assert step(chain, [1] * 32) is not None
+    assert not chain.switched_off()
+
+
+def test_a_source_that_failed_for_long_comes_back_after_one_good_draft() -> None:
+    source = Fixed("moody", [1] * 31, 0.99)
+    chain = DraftChain([source], default_cost_model())
+    chain.start(NOWHERE)
+    for _ in range(10 * PROBE_STEPS):
+        step(chain, [2] * 32)
+    assert chain.counts()["moody"].drafts < 20
+    while step(chain, [1] * 32) is None:
+        pass
     assert not chain.switched_off()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 
 import pytest
@@ -133,6 +134,22 @@ def test_the_oldest_text_goes_first_and_of_a_huge_one_the_end_stays() -> None:
     index.learn(list(range(5000, 9000)))
     assert tokens_after(index, list(range(8980, 8990)), 2) == (8990, 8991)
     assert tokens_after(index, list(range(5000, 5010))) is None
+
+
+def test_the_newest_text_is_found_however_full_the_index_is() -> None:
+    generator = random.Random(5)
+    index = index_of(*[generator.sample(range(150_000), 120)] * 2)
+    for _ in range(30):
+        text = generator.sample(range(150_000), 3)
+        index.learn(text)
+        assert tokens_after(index, text[:2]) == (text[2],)
+
+
+def test_texts_stay_apart_after_the_ring_went_round() -> None:
+    texts = [[10 * number + digit for digit in range(6)] for number in range(40)]
+    index = index_of(*texts, capacity=32)
+    for text in texts[-3:]:
+        assert tokens_after(index, text[:3], 8) == tuple(text[3:])
 
 
 def test_texts_are_tokenised_in_pieces_and_only_when_asked() -> None:

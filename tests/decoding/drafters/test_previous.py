@@ -50,6 +50,8 @@ def test_most_tokens_that_agree_win_and_then_the_nearest_place() -> None:
     old = (1, 2, 3, 4, 9, 5, 6, 70, 9, 5, 6, 71, 8, 9, 5, 6, 72)
     assert after([1, 2, 0, 5, 6], old, 1) == (70,)
     assert after([1, 2, 0, 8, 9, 5, 6], old, 1) == (72,)
+    behind_and_ahead = (5, 6, 70, 1, 2, 3, 4, 5, 6, 71)
+    assert after([5, 6, 70, 1, 2, 0, 5, 6], behind_and_ahead, 1) == (71,)
 
 
 def test_the_search_is_bounded() -> None:

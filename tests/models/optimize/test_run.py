@@ -163,6 +163,7 @@ def test_a_variant_that_does_not_load_costs_only_itself(model: Path) -> None:
     assert result.outcome.failed == {"cut+body": "llama.cpp could not load it."}
     assert result.outcome.variant is not None
     assert result.outcome.variant.manifest.recipe == "cut"
+    assert optimized(model, Watch()).outcome.failed == {}
 
 
 def test_the_room_is_counted_before_anything_is_written(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
