@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from spark_lsp.errors import SettingsError
-
-DEFAULT_MODEL = "qwen2.5-coder-0.5b-instruct-q4_k_m"
-"""Small enough for two CPU cores; `spark-lsp models list` shows the larger ones."""
+from spark_lsp.models.catalogue import DEFAULT_MODEL
 
 SECTION = "spark"
 """The key under which editors keep these settings."""

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from spark_lsp.errors import DownloadError, ModelNotFoundError
-from spark_lsp.models.catalogue import find
+from spark_lsp.models.catalogue import DEFAULT_MODEL, find
 from spark_lsp.models.sources import pull
 from spark_lsp.models.store import resolve
-from spark_lsp.settings import DEFAULT_MODEL
 
 
 @pytest.fixture(scope="session")

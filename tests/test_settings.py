@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from spark_lsp.settings import DEFAULT_MODEL, Settings, load
+from spark_lsp.models.catalogue import DEFAULT_MODEL
+from spark_lsp.settings import Settings, load
 
 
 def test_nothing_given_means_the_defaults() -> None:

@@ -24,11 +24,11 @@ from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.llama import LlamaEngine
 from spark_lsp.decoding.stopping import Extent, StopRule
+from spark_lsp.models.catalogue import DEFAULT_MODEL
 from spark_lsp.models.store import resolve
 from spark_lsp.prompt.fim import Prompt
 from spark_lsp.prompt.special_tokens import find_special_tokens
 from spark_lsp.prompt.templates import Template, assemble
-from spark_lsp.settings import DEFAULT_MODEL
 
 TOKENS = 96
 """Decoded for each case: a long suggestion."""

@@ -19,8 +19,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from benchmarks.machine import machine
+from spark_lsp.models.catalogue import DEFAULT_MODEL
 from spark_lsp.server.editor import Editor, ResponseError
-from spark_lsp.settings import DEFAULT_MODEL
 
 URI = "file:///benchmark/a.py"
 LOAD_SECONDS = 180.0

@@ -61,7 +61,7 @@ def demo(model: str | None) -> None:
 
     The default model (491 MB) is pulled first if it is not on this machine.
     """
-    from spark_lsp.settings import DEFAULT_MODEL
+    from spark_lsp.models.catalogue import DEFAULT_MODEL
 
     name = model or DEFAULT_MODEL
     _ensure_model(name)
