@@ -24,6 +24,7 @@ from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.llama import LlamaEngine
 from spark_lsp.decoding.stopping import Extent, StopRule
+from spark_lsp.errors import SparkError
 from spark_lsp.models.catalogue import DEFAULT_MODEL
 from spark_lsp.models.store import resolve
 from spark_lsp.prompt.fim import Prompt
@@ -148,7 +149,10 @@ def main() -> None:
     about = machine()
     print(", ".join(f"{name} {value}" for name, value in about.items()))
     print(f"model {Path(options.model).name}, {TOKENS} tokens a case, {options.rounds} rounds\n")
-    bench = Bench(resolve(options.model))
+    try:
+        bench = Bench(resolve(options.model))
+    except SparkError as error:
+        raise SystemExit(str(error)) from None
     measured = report(bench, run(bench, options.rounds))
     bench.engine.close()
     if options.json is not None:
