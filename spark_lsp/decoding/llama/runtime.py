@@ -12,6 +12,8 @@ from spark_lsp.errors import EngineUnavailableError
 
 log = logging.getLogger(__name__)
 
+LOG_LEVEL_ERROR = 4
+"""`GGML_LOG_LEVEL_ERROR` of the llama.cpp in llama-cpp-python 0.3.36, where 3 is a warning."""
 OPENMP_SPIN_COUNT = "1000"
 """Rounds that a compute thread spins at a barrier before it sleeps. With the runtime's default (300,000) threads burn
 the cores that a preempted thread waits for: with one other busy process on two cores a decode step took 240 to 2,700 ms
@@ -72,7 +74,7 @@ class LoadLog:
 
     def _receive(self, level: int, text: bytes, _data: Any) -> None:
         line = text.decode("utf-8", "replace").rstrip()
-        if level == 3 and line:
+        if level == LOG_LEVEL_ERROR and line:
             self.errors.append(line)
         if line:
             log.debug("llama.cpp: %s", line)
