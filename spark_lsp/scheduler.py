@@ -114,7 +114,6 @@ class Scheduler:
                 job.resolve(Completion("", Reason.CANCELLED))
                 return job
             self._waiting[request.document] = job
-            self._preempt_idle_work()
             self._condition.notify()
         return job
 
@@ -136,7 +135,6 @@ class Scheduler:
         with self._condition:
             self._supersede(document)
             self._errands.append(lambda pipeline: pipeline.forget(document))
-            self._preempt_idle_work()
             self._condition.notify()
 
     def learn(self, text: str) -> None:
@@ -206,13 +204,20 @@ class Scheduler:
                     self._current = job
                     self._pipeline.engine.interrupt.clear()
             if errand is not None:
-                if self._pipeline is not None:
-                    errand(self._pipeline)
+                self._run_errand(errand)
             elif job is not None:
                 self._serve(job)
                 self._idle_work = True
             else:
                 self._work_in_idle_time()
+
+    def _run_errand(self, errand: Callable[[Pipeline], None]) -> None:
+        """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""
+        try:
+            if self._pipeline is not None:
+                errand(self._pipeline)
+        except Exception as error:
+            self._log_fault(error)
 
     def _load(self) -> None:
         self._tried = self._loader.signature()
@@ -291,7 +296,7 @@ class Scheduler:
     def _log_fault(self, error: Exception) -> None:
         """Log an unexpected failure: the first of its kind in full, since the next keystroke may well repeat it."""
         kind = f"{type(error).__name__}: {error}"
-        log.error("A completion failed: %s", kind, exc_info=None if kind in self._faults else error)
+        log.error("The engine failed: %s", kind, exc_info=None if kind in self._faults else error)
         self._faults.add(kind)
 
     def _set_status(self, state: EngineState, message: str = "") -> None:

@@ -68,6 +68,11 @@ class Settings:
     completion: CompletionSettings = field(default_factory=CompletionSettings)
 
 
+def from_flags(model: str | None, *, optimized: bool) -> Settings:
+    """Return the defaults with what the command line says about the model."""
+    return Settings(model=ModelSettings(name=model or DEFAULT_MODEL, optimized=optimized))
+
+
 _BOUNDS: Mapping[str, tuple[int, int]] = {
     "model.threads": (0, 512),
     "model.gpu_layers": (-1, 10_000),

@@ -166,6 +166,14 @@ def test_a_fault_in_the_engine_is_one_failed_answer_and_the_next_works(start: St
     assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
 
 
+def test_an_errand_that_fails_does_not_end_the_engine(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 42"]))
+    scheduler.submit(request("a", "x = ")).result.result(SECONDS)
+    scheduler._errands.append(lambda pipeline: 1 / 0)  # type: ignore[arg-type, return-value]
+    scheduler.forget("a")
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+
+
 def test_closing_during_a_decode_frees_the_engine_and_answers_everybody(start: Start) -> None:
     engine = ScriptedEngine(["x = 42"], seconds_per_token=0.05)
     scheduler = start(engine)

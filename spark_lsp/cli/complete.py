@@ -51,14 +51,12 @@ def complete(place: str, model: str | None, as_json: bool, no_optimized: bool, m
     from spark_lsp.documents.text import TextSnapshot
     from spark_lsp.loading import local_loader
     from spark_lsp.pipeline import CompletionRequest
-    from spark_lsp.settings import Settings, load
+    from spark_lsp.settings import from_flags, load
     from spark_lsp.syntax.languages import language_for
 
     path, line, column = _place(place)
     text = _read(path)
-    settings, _ = load({"model": model} if model else None, Settings())
-    if no_optimized:
-        settings, _ = load({"model": {"optimized": False}}, settings)
+    settings = from_flags(model, optimized=not no_optimized)
     if max_tokens is not None:
         settings, _ = load({"completion": {"maxTokens": max_tokens}}, settings)
     snapshot = TextSnapshot.of(text)

@@ -50,12 +50,9 @@ def main(arguments: Sequence[str]) -> NoReturn:
     stdout = protocol_stdout()
     from spark_lsp.loading import local_loader
     from spark_lsp.server.app import SparkServer
-    from spark_lsp.settings import Settings, load
+    from spark_lsp.settings import from_flags
 
-    settings, _ = load({"model": options.model} if options.model else None, Settings())
-    if options.no_optimized:
-        settings, _ = load({"model": {"optimized": False}}, settings)
-    server = SparkServer(local_loader, settings)
+    server = SparkServer(local_loader, from_flags(options.model, optimized=not options.no_optimized))
     try:
         if address is None:
             code = serve_stdio(server, sys.stdin.buffer, stdout)

@@ -42,13 +42,16 @@ def import_llama() -> Any:
     return llama_cpp
 
 
+def _c_library() -> ctypes.CDLL:
+    return ctypes.CDLL(None) if os.name != "nt" else ctypes.CDLL("ucrtbase")
+
+
 class NativeInterrupt:
     """The abort flag read by llama.cpp between graph nodes: a C string that is empty while decoding may go on."""
 
     def __init__(self, callback_type: Any) -> None:
-        library = ctypes.CDLL(None) if os.name != "nt" else ctypes.CDLL("ucrtbase")
         self._buffer = ctypes.create_string_buffer(2)
-        self.callback = ctypes.cast(library.strlen, callback_type)
+        self.callback = ctypes.cast(_c_library().strlen, callback_type)
         self.data = ctypes.cast(self._buffer, ctypes.c_void_p)
 
     def set(self) -> None:
@@ -85,10 +88,9 @@ class LoadLog:
 
     def __exit__(self, *_: object) -> None:
         # abs(level) has no effect and needs no GIL: a native sink for the callback's three arguments.
-        library = ctypes.CDLL(None) if os.name != "nt" else ctypes.CDLL("ucrtbase")
-        self._sink = ctypes.cast(library.abs, self._llama.llama_log_callback)
-        self._llama.llama_log_set(self._sink, None)
-        _SINKS.append(self._sink)
+        sink = ctypes.cast(_c_library().abs, self._llama.llama_log_callback)
+        _SINKS.append(sink)
+        self._llama.llama_log_set(sink, None)
 
 
 _SINKS: list[Any] = []  # llama.cpp keeps the pointer for the life of the process
