@@ -25,7 +25,9 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
     model = settings.model
 
     def load(cancelled: Callable[[], bool]) -> Pipeline:
+        from spark_lsp.decoding.calibration import thread_candidates
         from spark_lsp.decoding.cost_cache import load_costs, save_costs
+        from spark_lsp.decoding.llama import usable_cores
         from spark_lsp.models.store import resolve
 
         def progress(fraction: float) -> bool:
@@ -35,7 +37,11 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
         file, engine = _load_best(resolve(model.name), model, progress)
         costs = _costs_file(file, model)
         return Pipeline(
-            engine, settings.completion, cost=load_costs(costs), keep_cost=lambda measured: save_costs(costs, measured)
+            engine,
+            settings.completion,
+            cost=load_costs(costs),
+            keep_cost=lambda measured: save_costs(costs, measured),
+            threads=thread_candidates(usable_cores()) if not model.threads else (),
         )
 
     return Loader(_display_name(model.name), load, lambda: _signature(model.name))

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from spark_lsp.background import Calibrator, prepare_place
 from spark_lsp.context.session import SLOTS, DocumentSession
-from spark_lsp.context.window import WindowLimits, choose_window, outgrown
-from spark_lsp.decoding.cost_model import Calibration, CostModel, default_cost_model
+from spark_lsp.context.window import CompletionContext, WindowLimits
+from spark_lsp.decoding.cost_model import CostModel, default_cost_model
 from spark_lsp.decoding.drafters import (
     ACCEPTED_TOKENS,
     DocumentDrafter,
@@ -34,22 +35,24 @@ from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.stopping import StopReason, StopRule
 from spark_lsp.documents.text import TextSnapshot
-from spark_lsp.errors import CancelledError
 from spark_lsp.postprocess import Place, postprocess, whole_lines
-from spark_lsp.prompt.fim import PromptBuilder
+from spark_lsp.prompt.fim import Prompt, PromptBuilder
 from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.parser import SyntaxTree
 
 OPEN_DOCUMENTS = 16
 """Documents whose syntax tree and window are kept; the least recently used one is dropped and made anew if needed."""
-WINDOW_SECONDS = 3.0
-"""A new place should be computed within this time, a thinking pause: it bounds the window on slow machines."""
+NEW_PLACE_SECONDS = 1.5
+"""Somebody waits for the prefill of a new place: it bounds the first window there on slow machines."""
+WINDOW_SECONDS = 5.0
+"""The better window that follows in idle time may take so long to compute."""
 TAIL_TOKENS = 150
 """What the tail usually takes of it: ten lines and a part of the block."""
-PREFIX_LEAST_TOKENS = 192
-"""Tokens above the anchor that are read on any machine: with fewer, names from the same file are missed."""
-_CALIBRATION_KEY = "calibration"
+NEW_PREFIX_LEAST, NEW_SUFFIX_LEAST = 48, 32
+"""Tokens above the anchor and below the cursor that the first window has on any machine."""
+PREFIX_LEAST = 192
+"""Tokens above the anchor of the better window: with fewer, names from the same file are missed."""
 FIRST_PARSE_SECONDS = 0.02
 """Time that one request may spend on parsing a document for the first time; a huge file is parsed over several."""
 
@@ -85,6 +88,8 @@ class CompletionRequest:
     language: Language
     deadline: float | None = None
     """Value of `time.monotonic()` at which the generation ends with what it has, in seconds."""
+    patient: bool = False
+    """Whether the whole window is worth waiting for: nobody is typing, and there may be no idle time later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +113,30 @@ class Pipeline:
         *,
         cost: CostModel | None = None,
         keep_cost: Callable[[CostModel], object] = lambda cost: None,
+        threads: Sequence[int] = (),
     ) -> None:
-        """Use `engine`. Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them."""
+        """Use `engine`. Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them.
+
+        The calibration compares the thread counts `threads`; with none the engine's own stay.
+        """
         self.engine = engine
         self.cache = KVCache(engine)
         self._table = PieceTable(engine.vocabulary.pieces)
         self._documents: OrderedDict[str, DocumentSession] = OrderedDict()
         self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
-        unknown = cost is None and engine.info.rolls_back  # a memory that cannot be cut back cannot be timed so
-        self._calibration = Calibration(max_outputs=engine.info.max_outputs) if unknown else None
-        self._keep_cost = keep_cost
         self._accepted = NgramIndex(ACCEPTED_TOKENS)
         self.cost = cost or default_cost_model()
         self.chain = DraftChain(
             [PreviousDrafter(), DocumentDrafter(), NgramDrafter("accepted", self._accepted)], self.cost
         )
+        self._use_costs(self.cost)
+
+        def learn_costs(measured: CostModel) -> None:
+            self._use_costs(measured)
+            keep_cost(measured)
+
+        unknown = cost is None and engine.info.rolls_back  # a memory that cannot be cut back cannot be timed so
+        self._calibrator = Calibrator(engine, self.cache, threads, learn_costs) if unknown else None
         self.configure(settings)
 
     def configure(self, settings: CompletionSettings) -> None:
@@ -156,8 +170,8 @@ class Pipeline:
         document = self._document(request)
         tree = document.parser.tree(snapshot.text, FIRST_PARSE_SECONDS)
         document.last = request
-        context = document.follow(snapshot, tree, cursor, self._limits())
-        prompt = self._prompts.build(context)
+        limits = self.limits(new_place=not request.patient)
+        prompt = self.prompt(document.follow(snapshot, tree, cursor, limits))
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
         place = Place.at(snapshot, cursor)
         rule = self._stop_rule(tree, snapshot, cursor, place, request.language)
@@ -183,6 +197,7 @@ class Pipeline:
             drafter=self.chain if settings.drafting and self._max_draft else None,
             previous=previous,
             on_step=self.cost.observe,
+            on_prompt=self.cost.observe_prompt,
             cancelled=cancelled,
             on_text=stream,
         )
@@ -204,67 +219,41 @@ class Pipeline:
     def idle(self, cancelled: Callable[[], bool]) -> bool:
         """Do one piece of background work; False if none is left.
 
-        First the next place, then the costs of this machine. When the tail of the latest document has grown long, a
-        window with a new anchor is computed in the slot not in use, and put to use when it is complete. Raises
-        CancelledError when interrupted; what was computed stays.
+        Raises CancelledError when interrupted; what was computed stays.
         """
-        return self._prepare_anchor(cancelled) or self._calibrate()
-
-    def _prepare_anchor(self, cancelled: Callable[[], bool]) -> bool:
         document = next(reversed(self._documents.values()), None)
-        if document is None or document.last is None:
-            return False
-        request, current = document.last, document.windows[document.slot]
-        document.last = None
-        if current is None or not outgrown(current):
-            return False
-        tree = document.parser.tree(request.snapshot.text, FIRST_PARSE_SECONDS)
-        window = choose_window(None, request.snapshot, tree, request.cursor, self._limits())
-        if (window.above, window.below) == (current.above, current.below):
-            return False
-        document.last = request  # still to do, until the prefill has come to its end
-
-        def check() -> None:
-            if cancelled():
-                raise CancelledError
-
-        spare = 1 - document.slot
-        prompt = self._prompts.build(window)
-        self.cache.prefill((request.document, spare), prompt.tokens, between_slices=check)
-        document.slot, document.windows[spare], document.last = spare, window, None
-        return True
-
-    def _calibrate(self) -> bool:
-        """Time one decode for the cost model; False when it is complete."""
-        if self._calibration is None:
-            return False
-        calibration, self._calibration = self._calibration, None
-        step = calibration.next_step()
-        if step is not None:
-            try:
-                calibration.record(step, self.cache.time_decode(_CALIBRATION_KEY, step.tokens, step.outputs))
-            except CancelledError:
-                self._calibration = calibration
-                raise
-            self._calibration = calibration
+        if prepare_place(self, document, cancelled):
             return True
-        measured = calibration.result()
-        self.cache.forget(_CALIBRATION_KEY)
-        if measured is not None:
-            self.cost = self.chain.cost = measured
-            self._keep_cost(measured)
-        return False
+        return self._calibrator is not None and self._calibrator.work()
 
-    def _limits(self) -> WindowLimits:
-        """Return the window bounds: what fits the context of this model and the time that this machine needs for it."""
+    def expect(self, request: CompletionRequest) -> None:
+        """Let idle time prepare for a request at this place, which was edited."""
+        self._document(request).last = request
+
+    def prompt(self, context: CompletionContext) -> Prompt:
+        """Return the prompt of a window."""
+        return self._prompts.build(context)
+
+    def limits(self, *, new_place: bool) -> WindowLimits:
+        """Return the window bounds: what fits the context of this model and the time that this machine needs for it.
+
+        Somebody waits for the first window of a new place; the better one is made in idle time.
+        """
         settings = self._settings
         room = max(64, self.engine.info.context_length // 2 - settings.max_tokens)
         suffix = min(settings.suffix_tokens, room // 4)
-        in_time = self.cost.tokens_within(WINDOW_SECONDS) - suffix - TAIL_TOKENS
+        in_time = self.cost.tokens_within(NEW_PLACE_SECONDS if new_place else WINDOW_SECONDS) - TAIL_TOKENS
+        least_prefix, least_suffix = (NEW_PREFIX_LEAST, NEW_SUFFIX_LEAST) if new_place else (PREFIX_LEAST, suffix)
+        suffix = min(suffix, max(in_time // 4, least_suffix))
         return WindowLimits(
-            prefix_tokens=min(settings.prefix_tokens, room - suffix, max(in_time, PREFIX_LEAST_TOKENS)),
+            prefix_tokens=min(settings.prefix_tokens, room - suffix, max(in_time - suffix, least_prefix)),
             suffix_tokens=suffix if self._prompts.fills_in_the_middle else 0,
         )
+
+    def _use_costs(self, cost: CostModel) -> None:
+        self.cost = self.chain.cost = cost
+        if cost.threads is not None:
+            self.engine.use_threads(*cost.threads)
 
     def _document(self, request: CompletionRequest) -> DocumentSession:
         document = self._documents.get(request.document)

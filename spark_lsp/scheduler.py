@@ -6,13 +6,15 @@ Invariants:
 * A document has at most one live job. A newer one, or an edit, supersedes it: its future is resolved at once, and the
   decode stops at the next graph node.
 * Every job's future is resolved exactly once, whatever happens.
-* Background work runs only while no job waits; a job or an edit interrupts it at the next graph node.
+* Background work runs only while no job waits, and not right after an edit, which a request usually follows; a job or
+  an edit interrupts it at the next graph node.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -27,6 +29,11 @@ log = logging.getLogger(__name__)
 
 JOIN_SECONDS = 0.8
 """Time that `close` waits for a running decode to notice the abort flag; one graph node takes a few milliseconds."""
+
+
+SETTLE_SECONDS = 0.2
+"""Time after an edit before its place is prepared: an editor that asks does so within a few milliseconds or, with a
+delay of its own, within a fifth of a second."""
 
 
 class EngineState(str, Enum):
@@ -88,7 +95,11 @@ class Scheduler:
         self._current: Job | None = None
         self._idle_work = False
         """Whether the pipeline may have background work; false until a job was done."""
+        self._idle_from = 0.0
+        """Value of `time.monotonic()` before which no background work begins, in seconds."""
         self._idling = False
+        self._expected: CompletionRequest | None = None
+        """Where the latest edit was made: the likely place of the next request."""
         self._pipeline: Pipeline | None = None
         self._closing = False
         self._status = Status(EngineState.LOADING, loader.model)
@@ -110,6 +121,8 @@ class Scheduler:
         job = Job(request, on_text)
         with self._condition:
             self._supersede(request.document)
+            if self._expected is not None and self._expected.document == request.document:
+                self._expected = None  # the request says better where the user is
             if self._closing:
                 job.resolve(Completion("", Reason.CANCELLED))
                 return job
@@ -117,11 +130,17 @@ class Scheduler:
             self._condition.notify()
         return job
 
-    def supersede(self, document: str) -> None:
-        """Stop work on a text that is no longer what the document holds."""
+    def supersede(self, document: str, edited: CompletionRequest | None = None) -> None:
+        """Stop work on a text that is no longer what the document holds.
+
+        `edited` is the place of the edit in the new text; idle time prepares for a request there.
+        """
         with self._condition:
             self._supersede(document)
-            self._idle_work = False  # what was to be prepared was for the older text
+            self._expected = edited
+            self._idle_work = edited is not None  # what was to be prepared before was for the older text
+            self._idle_from = time.monotonic() + SETTLE_SECONDS
+            self._condition.notify()
 
     def cancel(self, job: Job) -> None:
         """Stop `job`; its result is an empty completion with the reason `cancelled`."""
@@ -190,8 +209,11 @@ class Scheduler:
         self._load()
         while True:
             with self._condition:
-                while not (self._closing or self._waiting or self._errands or self._idle_work):
-                    self._condition.wait()
+                while not (self._closing or self._waiting or self._errands):
+                    settled_in = self._idle_from - time.monotonic()
+                    if self._idle_work and settled_in <= 0:
+                        break
+                    self._condition.wait(settled_in if self._idle_work else None)
                 if self._closing:
                     return
                 self._idling = not self._waiting and not self._errands
@@ -281,8 +303,14 @@ class Scheduler:
 
     def _work_in_idle_time(self) -> None:
         """Do one piece of background work, unless something more urgent comes."""
+        with self._condition:
+            expected, self._expected = self._expected, None
         try:
-            self._idle_work = self._pipeline is not None and self._pipeline.idle(lambda: self._closing)
+            if expected is not None and self._pipeline is not None:
+                self._pipeline.expect(expected)
+            more = self._pipeline is not None and self._pipeline.idle(lambda: self._closing)
+            with self._condition:
+                self._idle_work = more or self._expected is not None
         except CancelledError:
             pass  # a job or an edit is waiting; the work is still there afterwards
         except Exception as error:

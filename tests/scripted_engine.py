@@ -74,6 +74,7 @@ class ScriptedEngine:
         self.cells: list[list[int]] = [[] for _ in range(sequences)]
         self.decoded_tokens = 0
         self.closed = False
+        self.threads: tuple[int, int] | None = None
         self._by_length = sorted(
             ((piece, token) for token, piece in enumerate(self.vocabulary.pieces) if piece), key=lambda p: -len(p[0])
         )
@@ -123,6 +124,9 @@ class ScriptedEngine:
             return False
         self.cells[target] = self.cells[source][:length]
         return True
+
+    def use_threads(self, single: int, several: int) -> None:
+        self.threads = single, several
 
     def close(self) -> None:
         self.closed = True

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_lsp.context.session import removed_text
-from spark_lsp.decoding.cost_model import CALIBRATION_WIDTHS, CostModel, default_cost_model
+from spark_lsp.decoding.calibration import CALIBRATION_WIDTHS
+from spark_lsp.decoding.cost_model import CostModel, default_cost_model
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import CancelledError
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
@@ -17,6 +18,8 @@ from spark_lsp.postprocess import whole_lines
 from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import language_for
 from tests.scripted_engine import ScriptedEngine
+
+PYTHON = language_for("python", "")
 
 
 def complete(
@@ -125,6 +128,103 @@ def test_a_long_tail_gets_a_new_anchor_in_idle_time_and_the_next_keystroke_compu
             pass
     # A line is 15 to 17 bytes, and bytes are tokens here: nothing but the line itself was ever computed.
     assert max(costs) <= 17
+
+
+def settle(pipeline: Pipeline) -> None:
+    while pipeline.idle(lambda: False):
+        pass
+
+
+def held(pipeline: Pipeline) -> str:
+    """Return what the sequence in use holds, as text."""
+    document = pipeline._documents["doc"]
+    tokens = pipeline.cache.tokens(("doc", document.slot))
+    return b"".join(pipeline.engine.vocabulary.pieces[token] for token in tokens).decode()
+
+
+def test_a_new_place_is_answered_from_a_small_window_and_the_next_keystroke_has_a_full_one() -> None:
+    engine = ScriptedEngine(["x = 1"])
+    pipeline = Pipeline(engine, CompletionSettings(), cost=default_cost_model())
+    text = numbered(200)
+    first = complete(text + "█\n" + text, pipeline=pipeline).generation
+    assert first is not None
+    small = held(pipeline)
+    settle(pipeline)
+    second = complete(text + "x█\n" + text, pipeline=pipeline).generation
+    assert second is not None
+    assert second.prompt_tokens <= 2
+    assert len(held(pipeline)) > 1.5 * len(small)
+
+
+def test_typing_during_the_preparation_of_the_full_window_costs_no_prompt_tokens() -> None:
+    engine = ScriptedEngine(["x = 1"])
+    pipeline = Pipeline(engine, CompletionSettings(), cost=default_cost_model())
+    text, typed = numbered(200), ""
+    complete(text + "█\n" + text, pipeline=pipeline)
+    small = len(held(pipeline))
+    slices = 0
+
+    def interrupted() -> bool:
+        nonlocal slices
+        slices += 1
+        return slices % 3 == 0
+
+    for key in "name_of_it = 12\nother_name = 3":
+        with contextlib.suppress(CancelledError):
+            pipeline.idle(interrupted)
+        typed += key
+        generation = complete(text + typed + "█\n" + text, pipeline=pipeline).generation
+        assert generation is not None
+        assert generation.prompt_tokens <= 5, typed  # a letter is a token here, and healing takes back up to 4
+    assert len(held(pipeline)) > 1.5 * small, "the preparation came to its end between the keys"
+
+
+def test_a_patient_request_gets_the_full_window_at_once() -> None:
+    text = numbered(200)
+    sizes = []
+    for patient in (False, True):
+        pipeline = Pipeline(ScriptedEngine(["x = 1"]), CompletionSettings(), cost=default_cost_model())
+        snapshot = TextSnapshot.of(text + text)
+        pipeline.complete(CompletionRequest("doc", snapshot, len(text), PYTHON, patient=patient))
+        sizes.append(len(held(pipeline)))
+    assert sizes[1] > 1.5 * sizes[0]
+
+
+def test_a_request_that_was_interrupted_finds_its_prompt_computed_in_idle_time() -> None:
+    engine = ScriptedEngine(["x = 1"])
+    pipeline = Pipeline(engine, CompletionSettings(), cost=default_cost_model())
+    text = numbered(200)
+    engine.interrupt.set()
+    with pytest.raises(CancelledError):
+        complete(text + "█\n", pipeline=pipeline)
+    engine.interrupt.clear()
+    settle(pipeline)
+    generation = complete(text + "█\n", pipeline=pipeline).generation
+    assert generation is not None
+    assert generation.prompt_tokens == 0
+
+
+def test_the_place_of_an_edit_is_prepared_although_nobody_asked_for_a_completion() -> None:
+    pipeline = Pipeline(ScriptedEngine(["x = 1"]), CompletionSettings(), cost=default_cost_model())
+    text = numbered(200)
+    pipeline.expect(CompletionRequest("doc", TextSnapshot.of(text + "y\n"), len(text) + 1, PYTHON))
+    settle(pipeline)
+    generation = complete(text + "y█\n", pipeline=pipeline).generation
+    assert generation is not None
+    assert generation.prompt_tokens == 0
+
+
+def test_the_place_before_is_still_there_after_a_full_window_was_made_for_the_new_one() -> None:
+    pipeline = Pipeline(ScriptedEngine(["x = 1"]), CompletionSettings(), cost=default_cost_model())
+    text = numbered(300)
+    here, there = len(numbered(100)), len(numbered(250))
+    costs = []
+    for offset in (here, there, here, there):
+        generation = complete(text[:offset] + "█" + text[offset:], pipeline=pipeline).generation
+        assert generation is not None
+        costs.append(generation.prompt_tokens)
+        settle(pipeline)
+    assert costs[2:] == [0, 0]
 
 
 def test_background_work_that_is_interrupted_goes_on_later() -> None:

@@ -77,6 +77,28 @@ def test_another_document_waits_and_is_not_superseded(start: Start) -> None:
     assert [job.result.result(SECONDS).text for job in jobs] == ["42"] * 3
 
 
+def test_the_place_of_an_edit_is_prepared_when_no_request_follows(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    scheduler = start(engine)
+    text = "y = 1\n" * 50 + "x = "
+    scheduler.supersede("a", request("a", text))
+    until(lambda: engine.decoded_tokens > 100)
+    until(lambda: not scheduler._idle_work)
+    generation = scheduler.submit(request("a", text)).result.result(SECONDS).generation
+    assert generation is not None
+    assert generation.prompt_tokens == 0
+
+
+def test_an_edit_that_a_request_follows_is_not_prepared_for_itself(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"], seconds_per_token=0.0001)
+    scheduler = start(engine)
+    for number in range(5):
+        text = "y = 1\n" * 50 + "x = " + "4" * number
+        scheduler.supersede("a", request("a", text))
+        scheduler.submit(request("a", text)).result.result(SECONDS)
+    assert scheduler._expected is None
+
+
 def test_of_waiting_jobs_the_newest_runs_first(start: Start) -> None:
     scheduler = start(ScriptedEngine(["x = 42"], seconds_per_token=0.01))
     scheduler.submit(request("first", "x = "))

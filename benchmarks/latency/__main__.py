@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.latency.cases import Case, cases
 from benchmarks.machine import machine
-from spark_lsp.decoding.cost_model import CALIBRATION_WIDTHS, Calibration
+from spark_lsp.decoding.calibration import CALIBRATION_WIDTHS, Calibration
 from spark_lsp.decoding.drafters import ACCEPTED_TOKENS, DocumentDrafter, DraftChain, NgramDrafter, NgramIndex
 from spark_lsp.decoding.drafters.previous import PreviousDrafter
 from spark_lsp.decoding.generate import Generation, GenerationLimits, generate

@@ -64,8 +64,9 @@ def complete(place: str, model: str | None, as_json: bool, no_optimized: bool, m
     started = time.monotonic()
     pipeline = local_loader(settings, lambda fraction: None).load(lambda: False)
     loaded = time.monotonic()
+    deadline = time.monotonic() + _SECONDS
     request = CompletionRequest(
-        str(path), snapshot, cursor, language_for("", str(path)), deadline=time.monotonic() + _SECONDS
+        str(path), snapshot, cursor, language_for("", str(path)), deadline=deadline, patient=True
     )
     try:
         completion = pipeline.complete(request)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, with_line_feeds
+from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, outgrown, with_line_feeds
 from spark_lsp.decoding.kv_cache import common_prefix
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.syntax.languages import Language
@@ -14,8 +14,8 @@ from spark_lsp.syntax.parser import DocumentParser, SyntaxTree
 if TYPE_CHECKING:
     from spark_lsp.pipeline import CompletionRequest
 
-SLOTS = 2
-"""Sequences for each document: the one in use, and the one that the last place or the next anchor lives in."""
+SLOTS = 3
+"""Sequences for each document: the place in use, the place before it, and a better window for the one in use."""
 REALIGNED_TOKENS = 8
 """Tokens that may have been typed differently from the last suggestion for the rest of it to be worth re-aligning."""
 REMOVED_CHARACTERS = 16
@@ -23,7 +23,11 @@ REMOVED_CHARACTERS = 16
 
 
 class DocumentSession:
-    """The parser, the windows and the last output of one document. Belongs to the engine's thread."""
+    """The parser, the windows and the last output of one document. Belongs to the engine's thread.
+
+    A new place first gets a small window, which is computed at once; in idle time a full one is computed beside it
+    (`plan`), and put to use when it is complete (`use_plan`).
+    """
 
     def __init__(self, language: Language) -> None:
         self.parser = DocumentParser(language)
@@ -35,13 +39,20 @@ class DocumentSession:
         """The latest request, as long as there may be something to prepare for the next."""
         self.written: tuple[int, ...] = ()
         """Prompt and output of the latest generation."""
+        self._small = [False] * SLOTS
+        self._used = list(range(SLOTS))
+        """Slots, the least recently used one first."""
+        self._planned: CompletionContext | None = None
         self._text = ""
         self._removed: tuple[int, ...] = ()
         self._removed_at = range(0)
 
     def follow(self, snapshot: TextSnapshot, tree: SyntaxTree, cursor: int, limits: WindowLimits) -> CompletionContext:
-        """Return the window for `cursor`, from the slot that continues; a new place goes to the slot not in use."""
-        for slot in (self.slot, 1 - self.slot):
+        """Return the window for `cursor`, from the slot that continues.
+
+        A new place gets a window within `limits` in the slot that was not in use for the longest time.
+        """
+        for slot in reversed(self._used):
             previous = self.windows[slot]
             if previous is not None:
                 window = choose_window(previous, snapshot, tree, cursor, limits)
@@ -51,13 +62,49 @@ class DocumentSession:
             kept = self.windows[self.slot]
             window = choose_window(kept, snapshot, tree, cursor, limits)
             # Where the part above stays, the sequence in use needs the fewest new tokens.
-            slot = self.slot if kept is None or window.above == kept.above else 1 - self.slot
-        self.slot, self.windows[slot] = slot, window
+            slot = self.slot if kept is None or window.above == kept.above else self._spare
+            self._small[slot] = True
+        if slot != self.slot:
+            self._planned = None
+        self._use(slot, window)
         return window
+
+    @property
+    def _spare(self) -> int:
+        return next(slot for slot in self._used if slot != self.slot)
+
+    def _use(self, slot: int, window: CompletionContext) -> None:
+        self.slot, self.windows[slot] = slot, window
+        self._used.remove(slot)
+        self._used.append(slot)
+
+    def plan(
+        self, snapshot: TextSnapshot, tree: SyntaxTree, cursor: int, limits: WindowLimits
+    ) -> tuple[int, CompletionContext] | None:
+        """Return a better window for `cursor` with the slot that it goes to, or None if the one in use is good.
+
+        It is better where the one in use was chosen in a hurry, or its tail has grown long. While somebody types, the
+        plan stays the same, so that its prefill goes on where it was interrupted.
+        """
+        current = self.windows[self.slot]
+        if current is None or not (self._small[self.slot] or outgrown(current)):
+            return None
+        window = choose_window(self._planned, snapshot, tree, cursor, limits)
+        if (window.above, window.below) == (current.above, current.below):
+            self._small[self.slot], self._planned = False, None
+            return None
+        self._planned = window
+        return self._spare, window
+
+    def use_plan(self, slot: int, window: CompletionContext) -> None:
+        """Put a planned window to use, now that it is in the KV cache."""
+        self._small[slot], self._planned = False, None
+        self._use(slot, window)
 
     def forget_windows(self) -> None:
         """Make every window anew, after settings changed."""
         self.windows = [None] * SLOTS
+        self._planned = None
 
     def previous(
         self, prompt: Sequence[int], text: str, cursor: int, tokenize: Callable[[str], list[int]]

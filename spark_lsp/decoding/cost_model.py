@@ -1,7 +1,7 @@
 """What a decode step of so many tokens costs on this machine.
 
 Everything that trades time asks it: the length of a draft, the budget of a prompt, warm-up. The times are measured when
-idle (`Calibration`), kept in the cache directory (`cost_cache`), and follow the machine while it works (`observe`).
+idle (`calibration`), kept in the cache directory (`cost_cache`), and follow the machine while it works (`observe`).
 """
 
 from __future__ import annotations
@@ -11,15 +11,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from statistics import median
 from typing import NamedTuple
-
-CALIBRATION_WIDTHS = (1, 2, 3, 4, 5, 8, 12, 16, 24, 32)
-"""Tokens of one step. CPU kernels work in groups of four rows; 3 and 5 show what the rows beside a group cost."""
-CALIBRATION_SAMPLES = 3
-"""Timings of each width, of which the median counts: one disturbed step does no harm."""
-PROMPT_SLICE_TOKENS = 64
-"""Tokens of the step that measures the prompt rate, which is how prompts are decoded."""
 
 DEFAULT_PLAIN_SECONDS = 0.043
 DEFAULT_RELATIVE_SECONDS = {1: 1.0, 2: 1.9, 4: 2.6, 8: 4.5, 16: 7.3, 32: 13.7}
@@ -40,7 +32,7 @@ LARGEST_SURPRISE = math.log(1.3)
 MOST_PROMPT_TOKENS = 1_000_000
 """Longer than any context: the answer where there is no deadline."""
 
-_FORMAT = 1
+_FORMAT = 2
 _MAX_WIDTH = 65_536
 
 
@@ -51,7 +43,12 @@ class CostModel:
     that any thread may ask `seconds`, `widths` and `tokens_within`.
     """
 
-    def __init__(self, step_seconds: Mapping[int, float], prompt_tokens_per_second: float) -> None:
+    def __init__(
+        self,
+        step_seconds: Mapping[int, float],
+        prompt_tokens_per_second: float,
+        threads: tuple[int, int] | None = None,
+    ) -> None:
         numbers = [*step_seconds.values(), prompt_tokens_per_second]
         if 1 not in step_seconds or min(step_seconds) < 1 or max(step_seconds) > _MAX_WIDTH:
             raise ValueError("a cost model needs the time of a step of one token, and widths are positive")
@@ -59,6 +56,7 @@ class CostModel:
             raise ValueError("times and rates are positive and finite")
         self._measured = dict(sorted(step_seconds.items()))
         self._prompt_rate = prompt_tokens_per_second
+        self._threads = threads
         self._curve = _Curve.of(self._measured)
 
     @property
@@ -88,6 +86,11 @@ class CostModel:
     def prompt_tokens_per_second(self) -> float:
         """Rate of decoding prompt tokens, which want no output."""
         return self._prompt_rate
+
+    @property
+    def threads(self) -> tuple[int, int] | None:
+        """The fastest thread counts, for one token and for several; None where they were not compared."""
+        return self._threads
 
     def seconds(self, width: int) -> float:
         """Return the time of a step of `width` tokens, 0 for 0: linear between measured widths and beyond the last."""
@@ -119,7 +122,13 @@ class CostModel:
         """Return the model as text for `from_json`."""
         steps = {str(width): seconds for width, seconds in self._measured.items()}
         return json.dumps(
-            {"format": _FORMAT, "prompt_tokens_per_second": self._prompt_rate, "step_seconds": steps}, indent=1
+            {
+                "format": _FORMAT,
+                "prompt_tokens_per_second": self._prompt_rate,
+                "step_seconds": steps,
+                "threads": self._threads,
+            },
+            indent=1,
         )
 
     @staticmethod
@@ -130,7 +139,11 @@ class CostModel:
             if data["format"] != _FORMAT:
                 return None
             steps = {int(width): float(seconds) for width, seconds in data["step_seconds"].items()}
-            return CostModel(steps, float(data["prompt_tokens_per_second"]))
+            threads = data["threads"]
+            if threads is not None:
+                single, several = map(int, threads)
+                threads = (single, several) if single > 0 and several > 0 else None
+            return CostModel(steps, float(data["prompt_tokens_per_second"]), threads)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return None
 
@@ -201,47 +214,3 @@ def _between(points: Sequence[tuple[int, float]], x: int) -> float:
         if x0 <= x <= x1:
             return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
     return points[0][1]
-
-
-class CalibrationStep(NamedTuple):
-    """A decode to time: `tokens` tokens of which the last `outputs` want logits."""
-
-    tokens: int
-    outputs: int
-
-
-class Calibration:
-    """Measures a machine one step at a time, so that whoever has better to do may leave after any.
-
-    Each round times every width once, since a machine that gets slower meanwhile then slows all of them.
-    """
-
-    def __init__(
-        self, *, widths: Sequence[int] = CALIBRATION_WIDTHS, samples: int = CALIBRATION_SAMPLES, max_outputs: int = 32
-    ) -> None:
-        steps = [CalibrationStep(width, width) for width in sorted({1, *widths}) if width <= max_outputs]
-        self._round = [*steps, CalibrationStep(PROMPT_SLICE_TOKENS, 0)]
-        self._wanted = samples
-        self._seconds: dict[CalibrationStep, list[float]] = {step: [] for step in self._round}
-
-    def next_step(self) -> CalibrationStep | None:
-        """Return the decode to time next, the same again until it was recorded; None when all is measured."""
-        step = min(self._round, key=lambda s: len(self._seconds[s]))
-        return step if len(self._seconds[step]) < self._wanted else None
-
-    def record(self, step: CalibrationStep, seconds: float) -> None:
-        """Take in that `step` took `seconds`; a step that was interrupted is not recorded."""
-        self._seconds[step].append(seconds)
-
-    @property
-    def fraction(self) -> float:
-        """Share of the timings that are done, 0 to 1."""
-        return sum(map(len, self._seconds.values())) / (self._wanted * len(self._round))
-
-    def result(self) -> CostModel | None:
-        """Return the measured costs, None before all is measured."""
-        if self.next_step() is not None:
-            return None
-        *steps, prompt = self._round
-        times = {step.tokens: max(median(self._seconds[step]), 1e-9) for step in steps}
-        return CostModel(times, prompt.tokens / max(median(self._seconds[prompt]), 1e-9))

@@ -113,6 +113,9 @@ class Engine(Protocol):
         False means that the memory cannot share them and nothing changed.
         """
 
+    def use_threads(self, single: int, several: int) -> None:
+        """Decode one token with `single` threads from now on and several tokens with `several`."""
+
     def close(self) -> None:
         """Free the model; safe to call twice."""
 

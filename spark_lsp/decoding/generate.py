@@ -1,11 +1,10 @@
 """The decode loop: draft, verify, stop.
 
 Each step decodes the pending token together with a draft, keeps what the model agrees with, and takes the model's own
-next token for free. With no drafter a step is a plain decode of one token. The first draft are the typed tokens that
-were taken off the prompt for healing.
+next token for free. With no drafter a step is a plain decode of one token. The first draft rides with the end of the
+prompt: the typed tokens that were taken off for healing, and what the drafter expects behind them.
 
-The text with a drafter is the text without one: where a row of several says that two tokens are nearly tied, the place
-is decoded again alone, as it would have been without a draft.
+The text with a drafter is the text without one (`verify` says how).
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
-from spark_lsp.decoding.drafters.draft import Draft, DraftContext, Drafter
+from spark_lsp.decoding.drafters.draft import DraftContext, Drafter
+from spark_lsp.decoding.drafting import Drafting
 from spark_lsp.decoding.engine import Row
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
@@ -23,6 +23,9 @@ from spark_lsp.decoding.stopping import Stop, StopReason, StopRule
 from spark_lsp.decoding.verify import verify
 from spark_lsp.errors import CancelledError, DecodeError
 from spark_lsp.prompt.fim import Prompt
+
+LEAST_TIMED_PROMPT = 32
+"""Prompt tokens from which a prefill tells the prompt rate; a shorter one is mostly the cost of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ def generate(
     drafter: Drafter | None = None,
     previous: tuple[int, ...] = (),
     on_step: Callable[[int, float], None] = lambda width, seconds: None,
+    on_prompt: Callable[[int, float], None] = lambda tokens, seconds: None,
     cancelled: Callable[[], bool] = lambda: False,
     on_text: Callable[[str], None] = lambda text: None,
     clock: Callable[[], float] = time.monotonic,
@@ -110,9 +114,9 @@ def generate(
     """Return the greedy continuation of `prompt` up to where `rule` or `limits` end it.
 
     `previous` is what stood or was suggested at the end of the prompt before, for the drafter. `on_text` receives the
-    growing text after every step, `on_step` the width and the seconds of each decode of the output. Raises
-    CancelledError as soon as `cancelled()` is true or the engine was interrupted; what is in the KV cache by then stays
-    usable.
+    growing text after every step, `on_step` the width and the seconds of each decode of the output, `on_prompt` the
+    tokens and the seconds of a prefill that carried nothing else. Raises CancelledError as soon as `cancelled()` is
+    true or the engine was interrupted; what is in the KV cache by then stays usable.
     """
     started = clock()
 
@@ -121,74 +125,68 @@ def generate(
             raise CancelledError
 
     output = _Output(pieces, prompt.heal)
+    steps = 0
 
-    wide = False
-    """Whether the rows come from a decode with a draft, so that near ties have to be decoded again."""
-
-    def choose(row: Row) -> Choice | None:
-        if output.untyped:
-            allowed = table.allowed(output.untyped)
-            if not allowed.size:
-                raise DecodeError("The model has no tokens that spell the typed text.")
+    def decide(row: Row, final: bool) -> Choice | None:
+        allowed = table.allowed(output.untyped) if output.untyped else None
+        if allowed is None:
+            choice = greedy(row)
+        elif allowed.size:
             choice = greedy_among(row, allowed)
         else:
-            choice = greedy(row)
-            if wide and nearly_tied(row, choice.token):
-                return None
-        if choice.token not in prompt.stop:
-            output.add(choice)
-        return choice
+            raise DecodeError("The model has no tokens that spell the typed text.")
+        return choice if final or not nearly_tied(row, choice.token, allowed) else None
 
-    def ends(token: int) -> bool:
-        return token in prompt.stop or len(output.tokens) >= limits.max_tokens
+    def accept(choice: Choice) -> bool:
+        if choice.token in prompt.stop:
+            return True
+        output.add(choice)
+        return len(output.tokens) >= limits.max_tokens
+
+    def alone(index: int) -> tuple[Row, bool]:
+        nonlocal steps
+        begun = clock()
+        found = cache.alone(key, base + index)
+        on_step(1, clock() - begun)
+        steps += 1
+        return found
 
     typed = prompt.heal_tokens[:max_draft]
-    evaluation = cache.prefill(key, prompt.tokens, typed, between_slices=check_cancelled)
-    draft: Sequence[int] = typed if evaluation.drafted else ()
+    drafts = Drafting(drafter, DraftContext(prompt.above, prompt.tail, prompt.below, previous), typed)
+    room = max(0, min(max_draft, limits.max_tokens, context_length - len(prompt.tokens) - 2) - len(typed))
+    draft = drafts.opening(room, cache.missing(key, prompt.tokens))
+    evaluation = cache.prefill(key, prompt.tokens, draft, between_slices=check_cancelled)
     prefilled = clock()
-    logits, base = evaluation.logits, len(prompt.tokens)
-    if drafter is not None:
-        drafter.start(DraftContext(prompt.above, prompt.tail, prompt.below, previous))
-    steps, drafted, accepted = int(evaluation.drafted), 0, 0
-    sent: Draft | None = None
-    pending = prompt.tokens[-1]
+    if not evaluation.drafted:
+        draft = drafts.drop()
+    elif len(draft) == len(typed) and evaluation.computed >= LEAST_TIMED_PROMPT:
+        on_prompt(evaluation.computed + len(typed), prefilled - started)
+    logits, base, wide = evaluation.logits, len(prompt.tokens), evaluation.wide
+    steps += evaluation.drafted
+    drafted = accepted = 0
     first_text: float | None = None
-    stop: Stop | None = None
     while True:
         known = len(output.tokens)
-        choices, agreed = verify(logits, draft, choose, ends)
-        if sent is not None and drafter is not None:
-            drafted, accepted = drafted + len(draft), accepted + agreed
-            drafter.observe(sent, agreed)
-        if drafter is not None:
-            drafter.append(output.tokens[known:])
+        choices, agreed = verify(logits, draft, decide, alone, accept, wide=wide)
+        tried, right = drafts.judge(agreed, output.tokens, known)
+        drafted, accepted = drafted + tried, accepted + right
         if output.text and first_text is None:
             first_text = clock() - started
-        undecided = len(choices) == agreed and not (choices and ends(choices[-1].token))
-        last = choices[-1].token if choices else pending
-        stop = _stop(output, rule, limits, last, prompt.stop, base + agreed, context_length, clock)
+        base, pending = base + agreed, choices[-1].token
+        stop = _stop(output, rule, limits, pending, prompt.stop, base, context_length, clock)
         if stop is not None:
-            cache.rewind(key, base + agreed)
+            cache.rewind(key, base)
             break
         if output.text:
             on_text(output.text)
         check_cancelled()
-        if undecided:
-            # Take back the token that the undecided row came from, and decode it alone.
-            base += agreed - 1
-            pending = draft[agreed - 1] if agreed else pending
-            sent, draft = None, ()
-        else:
-            base += agreed
-            pending = last
-            room = max(0, min(max_draft, context_length - base - 2, limits.max_tokens - len(output.tokens)))
-            sent = None if drafter is None or output.untyped or not room else drafter.propose(room)
-            draft = sent.tokens if sent is not None else _typed_rest(typed, output)[:room]
+        room = max(0, min(max_draft, context_length - base - 2, limits.max_tokens - len(output.tokens)))
+        draft = _typed_rest(typed, output)[:room] if output.untyped else drafts.next(room)
         cache.rewind(key, base)
         begun = clock()
-        wide = sent is not None
         logits = cache.extend(key, [pending, *draft])
         on_step(1 + len(draft), clock() - begun)
+        wide = bool(draft)
         base += 1
         steps += 1
     return Generation(
@@ -208,10 +206,10 @@ def generate(
     )
 
 
-def _typed_rest(typed: Sequence[int], output: _Output) -> Sequence[int]:
+def _typed_rest(typed: Sequence[int], output: _Output) -> tuple[int, ...]:
     """Return the typed tokens that are still to be spelled, as long as the model spells them as they were typed."""
     done = len(output.tokens)
-    return typed[done:] if output.untyped and tuple(typed[:done]) == tuple(output.tokens) else ()
+    return tuple(typed[done:]) if tuple(typed[:done]) == tuple(output.tokens) else ()
 
 
 def _stop(

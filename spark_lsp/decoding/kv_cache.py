@@ -20,6 +20,8 @@ PREFILL_SLICE_TOKENS = 64
 """Tokens in one prefill decode. An abort loses at most one slice; larger ones are no faster on a CPU."""
 CONTEXT_TOKENS = 256
 """Tokens before a timed decode: what a prompt has, since attention takes longer behind more of them."""
+LEAST_FOR_SCRATCH = 3
+"""Sequences from which one is set aside to decode places alone; an engine with fewer does so in place."""
 WORTH_COPYING_TOKENS = 16
 """A sequence takes over cells of another one only if that saves so many tokens: it gives up its own for them."""
 
@@ -32,22 +34,27 @@ class Evaluation:
     """Row 0 follows the prompt; row i follows the i-th draft token, if the draft was decoded."""
     drafted: bool
     """Whether the draft was decoded; it is not when the prompt's last logits were still known."""
+    wide: bool
+    """Whether row 0 is that of a decode of several tokens, which a nearly tied place is not decided by."""
     computed: int
     """Prompt tokens that had to be decoded; the draft is not counted."""
     reused: int
     """Prompt tokens that were in the cache."""
 
 
+@dataclass(frozen=True, slots=True)
 class _KnownRow:
     """Logits kept from an earlier decode."""
 
-    def __init__(self, row: Row) -> None:
-        self._row = row
+    length: int
+    """Tokens before them."""
+    kept: Row
+    wide: bool
 
     def row(self, index: int) -> Row:
         if index:
             raise DecodeError("Only the logits after the prompt were kept.")
-        return self._row
+        return self.kept
 
 
 def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
@@ -66,12 +73,15 @@ class KVCache:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._tokens: dict[int, list[int]] = {s: [] for s in range(engine.info.sequences)}
+        count = engine.info.sequences
+        self._scratch = count - 1 if count >= LEAST_FOR_SCRATCH and engine.info.rolls_back else None
+        """Empty but for the time of one decode."""
+        self._tokens: dict[int, list[int]] = {s: [] for s in range(count) if s != self._scratch}
         self._owners: OrderedDict[Hashable, int] = OrderedDict()
-        for sequence in self._tokens:
+        for sequence in range(count):
             engine.truncate(sequence, 0)
-        self._known: dict[int, tuple[int, Row]] = {}
-        """For each sequence the length of its last prompt and the logits after it."""
+        self._known: dict[int, _KnownRow] = {}
+        """For each sequence the logits after its last prompt."""
         self.prompt_tokens = 0
         """Prompt tokens decoded so far, those of cancelled requests included."""
         self.steps = 0
@@ -113,9 +123,9 @@ class KVCache:
         sequence = self._sequence_of(key)
         shared = self._share(sequence, prompt)
         known = self._known.get(sequence)
-        if shared == len(prompt) and known is not None and known[0] == shared:
+        if shared == len(prompt) and known is not None and known.length == shared:
             if self._cut(sequence, shared) == shared:
-                return Evaluation(_KnownRow(known[1]), drafted=False, computed=0, reused=shared)
+                return Evaluation(known, drafted=False, wide=known.wide, computed=0, reused=shared)
             shared = 0
         # Else the last prompt token is decoded in any case: its logits are wanted.
         reused = self._cut(sequence, min(shared, len(prompt) - 1))
@@ -131,14 +141,62 @@ class KVCache:
             self.prompt_tokens += size - len(draft) if last else size
             if last:
                 self.steps += 1
-                self._known[sequence] = (len(prompt), logits.row(0).copy())
-                return Evaluation(logits, drafted=True, computed=len(prompt) - reused, reused=reused)
+                self._known[sequence] = _KnownRow(len(prompt), logits.row(0).copy(), size > 1)
+                return Evaluation(logits, drafted=True, wide=size > 1, computed=len(prompt) - reused, reused=reused)
             pending = pending[size:]
 
     def extend(self, key: Hashable, tokens: Sequence[int]) -> Logits:
         """Append `tokens` and return the logits after each of them."""
         self.steps += 1
         return self._decode(self._owners[key], tokens, len(tokens))
+
+    def missing(self, key: Hashable, prompt: Sequence[int]) -> int:
+        """Return how many tokens of `prompt` the last decode of a prefill would carry, 0 if it would decode nothing."""
+        sequence = self._owners.get(key)
+        if sequence is None:
+            return min(len(prompt), PREFILL_SLICE_TOKENS)
+        shared, known = common_prefix(self._tokens[sequence], prompt), self._known.get(sequence)
+        if shared == len(prompt) and known is not None and known.length == shared:
+            return 0
+        return min(len(prompt) - min(shared, len(prompt) - 1), PREFILL_SLICE_TOKENS)
+
+    def alone(self, key: Hashable, length: int) -> tuple[Row, bool]:
+        """Return the logits after the first `length` tokens of the sequence, from a decode of the last of them alone.
+
+        The flag tells whether the tokens behind are still there. It is so where the engine can share cells: then the
+        decode is made in a sequence of its own. All rows of the decode before become invalid. Raises what `extend`
+        raises.
+        """
+        sequence = self._owners[key]
+        row = self._alone_aside(sequence, length)
+        if row is not None:
+            return row, True
+        token = self._tokens[sequence][length - 1]
+        self.rewind(key, length - 1)
+        row = self.extend(key, [token]).row(0).copy()
+        self._know_better(sequence, length, row)
+        return row, False
+
+    def _alone_aside(self, sequence: int, length: int) -> Row | None:
+        """Return the row, decoded in the scratch sequence, or None where there is none or no cell for it."""
+        scratch = self._scratch
+        if scratch is None or not self._engine.copy(sequence, scratch, length - 1):
+            return None
+        try:
+            row: Row = self._engine.decode(scratch, length - 1, [self._tokens[sequence][length - 1]], 1).row(0).copy()
+        except ContextFullError:
+            return None
+        finally:
+            self._engine.truncate(scratch, 0)
+        self.steps += 1
+        self._know_better(sequence, length, row)
+        return row
+
+    def _know_better(self, sequence: int, length: int, row: Row) -> None:
+        """Keep a row that was decoded alone in place of the one that was not."""
+        known = self._known.get(sequence)
+        if known is None or known.length == length:
+            self._known[sequence] = _KnownRow(length, row, wide=False)
 
     def time_decode(self, key: Hashable, count: int, outputs: int) -> float:
         """Return the seconds of a decode of `count` tokens with `outputs` rows behind `CONTEXT_TOKENS` others.
@@ -208,7 +266,7 @@ class KVCache:
         return length
 
     def _cut_known(self, sequence: int, length: int) -> None:
-        if sequence in self._known and self._known[sequence][0] > length:
+        if sequence in self._known and self._known[sequence].length > length:
             del self._known[sequence]
 
     def _decode(self, sequence: int, tokens: Sequence[int], outputs: int) -> Logits:

@@ -31,13 +31,13 @@ def greedy(row: Row) -> Choice:
     return Choice(token, float(1.0 / np.exp(row - row[token], dtype=np.float32).sum()))
 
 
-def nearly_tied(row: Row, token: int) -> bool:
-    """Whether another token comes within `NEAR_TIE` of `token`, the most probable one of `row`."""
-    return int(np.count_nonzero(row > row[token] - NEAR_TIE)) > 1
-
-
 def greedy_among(row: Row, allowed: NDArray[np.int32]) -> Choice:
     """Return the most probable of the `allowed` ids, which are not empty."""
-    values = row[allowed]
-    best = int(values.argmax())
-    return Choice(int(allowed[best]), float(1.0 / np.exp(values - values[best], dtype=np.float32).sum()))
+    best = greedy(row[allowed])
+    return Choice(int(allowed[best.token]), best.probability)
+
+
+def nearly_tied(row: Row, token: int, allowed: NDArray[np.int32] | None = None) -> bool:
+    """Whether another token (of `allowed`, if given) comes within `NEAR_TIE` of `token`, the most probable one."""
+    values = row if allowed is None else row[allowed]
+    return int(np.count_nonzero(values > row[token] - NEAR_TIE)) > 1

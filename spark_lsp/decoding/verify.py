@@ -1,36 +1,61 @@
 """Verification of a draft against the model's logits.
 
 Greedy acceptance: the draft's i-th token is accepted if it is what the model chooses after the tokens before it. The
-first choice that differs is the model's own next token and comes for free, so a step yields at least one, unless the
-model was undecided: then `choose` gives nothing, and the caller decodes that place alone.
+first choice that differs is the model's own next token and comes for free, so a step yields at least one.
+
+Kernels for several rows round otherwise than those for one, so a row in which two tokens are nearly tied decides
+nothing: its place is decoded again alone. Thus the text depends neither on drafts nor on how a prompt was sliced.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from spark_lsp.decoding.engine import Logits, Row
 from spark_lsp.decoding.sampling import Choice
 
 
-def verify(
-    logits: Logits, draft: Sequence[int], choose: Callable[[Row], Choice | None], ends: Callable[[int], bool]
-) -> tuple[list[Choice], int]:
-    """Return the model's choices in order, and how many of them are draft tokens.
+class Verified(NamedTuple):
+    """What came of a step."""
 
-    Rows are looked at one by one and only while the draft agrees, since each costs a pass over the vocabulary. A token
-    for which `ends` is true is the last one. Without an own token of the model at the end (`choose` gave None) both
-    numbers are equal.
+    choices: list[Choice]
+    """The model's choices in order."""
+    accepted: int
+    """How many of them are draft tokens whose cells are in the KV cache."""
+
+
+def verify(
+    logits: Logits,
+    draft: Sequence[int],
+    decide: Callable[[Row, bool], Choice | None],
+    alone: Callable[[int], tuple[Row, bool]],
+    accept: Callable[[Choice], bool],
+    *,
+    wide: bool,
+) -> Verified:
+    """Return the model's choices from `logits`, whose row 0 comes before the draft's first token.
+
+    Rows are looked at one by one and only while the draft agrees, since each costs a pass over the vocabulary.
+    `decide(row, final)` gives the choice, or None if the row leaves it open and is not `final`, as the rows of a decode
+    of several tokens (`wide`) are not. Then `alone(index)` decodes the place again and tells whether what was decoded
+    behind it is still there. Each choice goes to `accept`; one for which that is true is the last one.
     """
     choices: list[Choice] = []
+    kept: dict[int, Row] = {}
     for index in range(len(draft) + 1):
-        choice = choose(logits.row(index))
+        intact = True
+        choice = decide(kept[index] if index in kept else logits.row(index), not wide)
         if choice is None:
-            return choices, index
+            # The decode overwrites the rows behind.
+            behind = range(index + 1, len(draft) + 1)
+            kept.update((number, logits.row(number).copy()) for number in behind if number not in kept)
+            row, intact = alone(index)
+            choice = decide(row, True)
+        if choice is None:
+            raise AssertionError("a final row leaves nothing open")
         choices.append(choice)
-        agrees = index < len(draft) and choice.token == draft[index]
-        if ends(choice.token):
-            return choices, index + 1 if agrees else index
-        if not agrees:
-            return choices, index
+        agrees = intact and index < len(draft) and choice.token == draft[index]
+        if accept(choice) or not agrees:
+            return Verified(choices, index + 1 if agrees else index)
     raise AssertionError("the row after the last draft token never agrees")

@@ -20,7 +20,7 @@ from spark_lsp import __version__
 from spark_lsp.cache import CompletionCache
 from spark_lsp.documents.positions import Encoding
 from spark_lsp.metrics import Metrics
-from spark_lsp.pipeline import Reason
+from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
 from spark_lsp.server import inline, status
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
@@ -177,7 +177,10 @@ class SparkServer(LanguageServer):
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply an edit; work on the older text stops."""
         document = self.documents.change(params.text_document, params.content_changes)
-        self.scheduler.supersede(params.text_document.uri)
+        edited = None
+        if document is not None and document.edited is not None and self.settings.completion.enabled:
+            edited = CompletionRequest(document.uri, document.snapshot, document.edited, document.language)
+        self.scheduler.supersede(params.text_document.uri, edited)
         if document is None:
             log.info("A change for a document that is not open was ignored")
         else:

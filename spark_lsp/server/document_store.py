@@ -10,7 +10,7 @@ from enum import Enum
 from lsprotocol import types
 
 from spark_lsp.documents.edits import ContentChange, Range, apply_changes
-from spark_lsp.documents.positions import Encoding
+from spark_lsp.documents.positions import Encoding, offset_at
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.syntax.languages import Language, language_for
 
@@ -35,6 +35,8 @@ class OpenDocument:
     language: Language
     snapshot: TextSnapshot
     obstacle: Obstacle | None = None
+    edited: int | None = None
+    """Where the latest edit ends, in code points; None if that is not known."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set, and replaced by a fresh one, at each change."""
 
@@ -81,7 +83,9 @@ class DocumentStore:
         if document.obstacle is None:
             document.snapshot = apply_changes(document.snapshot, edits, self.encoding, identifier.version)
             document.obstacle = _obstacle(document.snapshot.text)
+        document.edited = _end_of_edit(document.snapshot, edits[-1], self.encoding) if edits else None
         if document.obstacle is not None:
+            document.edited = None
             document.snapshot = TextSnapshot.of("", identifier.version)
         document.announce_change()
         return document
@@ -92,6 +96,15 @@ class DocumentStore:
         if document is not None:
             document.announce_change()
         return document
+
+
+def _end_of_edit(snapshot: TextSnapshot, change: ContentChange, encoding: Encoding) -> int | None:
+    """Return the offset behind the text that `change` put into `snapshot`; None for a change of the whole text."""
+    if change.range is None:
+        return None
+    where = change.range
+    line, character = min((where.start_line, where.start_character), (where.end_line, where.end_character))
+    return min(len(snapshot.text), offset_at(snapshot, line, character, encoding) + len(change.text))
 
 
 def _obstacle(text: str) -> Obstacle | None:

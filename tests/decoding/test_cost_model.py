@@ -14,15 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_lsp.decoding.cost_cache import cost_path, load_costs, save_costs, user_cache_folder
-from spark_lsp.decoding.cost_model import (
+from spark_lsp.decoding.calibration import (
     CALIBRATION_SAMPLES,
     CALIBRATION_WIDTHS,
-    HULL_TOLERANCE,
-    MOST_PROMPT_TOKENS,
     PROMPT_SLICE_TOKENS,
     Calibration,
     CalibrationStep,
+    thread_candidates,
+)
+from spark_lsp.decoding.cost_cache import cost_path, load_costs, save_costs, user_cache_folder
+from spark_lsp.decoding.cost_model import (
+    HULL_TOLERANCE,
+    MOST_PROMPT_TOKENS,
     CostModel,
     default_cost_model,
     lower_hull,
@@ -240,7 +243,7 @@ def test_calibration_can_be_left_after_any_step_and_goes_on_there() -> None:
     assert first == calibration.next_step(), "a step that was interrupted is asked for again"
     assert first is not None
     calibration.record(first, 0.1)
-    assert calibration.next_step() == (4, 4)
+    assert calibration.next_step() == (4, 4, None)
     assert calibration.fraction == pytest.approx(1 / 3)
 
 
@@ -251,6 +254,50 @@ def test_calibration_keeps_to_what_the_engine_can_return() -> None:
         widths.append(step.outputs)
         calibration.record(step, 0.1)
     assert max(widths) == 8
+
+
+@pytest.mark.parametrize(
+    ("cores", "candidates"),
+    [(1, ()), (2, (1, 2)), (3, (1, 2, 3)), (4, (2, 3, 4)), (8, (4, 6, 8)), (32, (16, 24, 32))],
+)
+def test_thread_counts_that_are_compared(cores: int, candidates: tuple[int, ...]) -> None:
+    assert thread_candidates(cores) == candidates
+
+
+def measure(seconds: Mapping[tuple[int, int], float]) -> CostModel | None:
+    """Calibrate a machine on which (tokens, threads) take so long."""
+    calibration = Calibration(threads=sorted({threads for _, threads in seconds}))
+    while (step := calibration.next_step()) is not None:
+        compared = step.threads is not None
+        assert compared == (calibration.threads is None), "the comparison comes first"
+        calibration.record(step, seconds[min(step.tokens, 2), step.threads] if step.threads else 0.1 * step.tokens)
+    return calibration.result()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "best"),
+    [
+        ({(1, 2): 0.10, (1, 4): 0.06, (2, 2): 0.20, (2, 4): 0.10}, (4, 4)),
+        ({(1, 2): 0.05, (1, 4): 0.06, (2, 2): 0.20, (2, 4): 0.10}, (2, 4)),
+        ({(1, 2): 0.102, (1, 4): 0.10, (2, 2): 0.20, (2, 4): 0.199}, (2, 2)),
+    ],
+)
+def test_one_token_and_several_each_get_the_fewest_threads_that_are_fast(
+    seconds: Mapping[tuple[int, int], float], best: tuple[int, int]
+) -> None:
+    model = measure(seconds)
+    assert model is not None
+    assert model.threads == best
+    again = CostModel.from_json(model.to_json())
+    assert again is not None
+    assert again.threads == best
+
+
+@pytest.mark.parametrize("threads", ["[2]", "[0, 2]", '["a", 2]', "7", "{}"])
+def test_damaged_thread_counts_are_not_used(threads: str) -> None:
+    text = default_cost_model().to_json().replace("null", threads)
+    model = CostModel.from_json(text)
+    assert model is None or model.threads is None
 
 
 def test_each_setting_has_its_own_file() -> None:

@@ -144,7 +144,7 @@ class Oracle:
     def append(self, tokens: Sequence[int]) -> None:
         self.done += len(tokens)
 
-    def propose(self, limit: int) -> Draft | None:
+    def propose(self, limit: int, pending: int = 1) -> Draft | None:
         tokens = tuple(self.tokens[self.done : self.done + limit])
         return Draft(tokens, (1.0,) * len(tokens), self.name, 0) if tokens else None
 
@@ -162,7 +162,7 @@ class Adversary(Oracle):
         self.tokens = list(tokens)
         self.done = 0
 
-    def propose(self, limit: int) -> Draft | None:
+    def propose(self, limit: int, pending: int = 1) -> Draft | None:
         tokens = tuple(self.random.choice(self.tokens) for _ in range(self.random.randint(0, limit)))
         return Draft(tokens, (0.5,) * len(tokens), self.name, 0) if tokens else None
 

@@ -64,7 +64,7 @@ class DocumentDrafter:
             self._text.append(token)
             self._reader = self._below.step(token, *self._reader)
 
-    def propose(self, limit: int) -> Draft | None:
+    def propose(self, limit: int, pending: int = 1) -> Draft | None:
         """Return what followed the best match."""
         match = self._text.match
         state, length = self._reader

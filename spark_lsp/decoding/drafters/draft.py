@@ -73,8 +73,8 @@ class Drafter(Protocol):
     def append(self, tokens: Sequence[int]) -> None:
         """Take in the tokens that the model has written since, healed ones included."""
 
-    def propose(self, limit: int) -> Draft | None:
-        """Return a draft of 1 to `limit` tokens, or None."""
+    def propose(self, limit: int, pending: int = 1) -> Draft | None:
+        """Return a draft of 1 to `limit` tokens, or None. `pending` tokens are decoded in the same step in any case."""
 
     def observe(self, draft: Draft, accepted: int) -> None:
         """Learn that the model wrote the first `accepted` tokens of `draft` and then, if any are left, another one."""

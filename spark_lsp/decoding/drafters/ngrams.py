@@ -197,7 +197,7 @@ class NgramDrafter:
             self._hashes = next_hashes(self._hashes, token)
         self._recent = [*self._recent, *tokens][-COMPARED:]
 
-    def propose(self, limit: int) -> Draft | None:
+    def propose(self, limit: int, pending: int = 1) -> Draft | None:
         """Return what followed the longest match."""
         found = self._index.find(self._hashes, self._recent, limit)
         if found is None:

@@ -53,7 +53,7 @@ class PreviousDrafter:
             if self._evidence:
                 self._departure = self._next
 
-    def propose(self, limit: int) -> Draft | None:
+    def propose(self, limit: int, pending: int = 1) -> Draft | None:
         """Return the old text from where the output is."""
         if not self._evidence:
             return None

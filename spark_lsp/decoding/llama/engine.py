@@ -180,6 +180,10 @@ class LlamaEngine:
         self._llama.llama_memory_seq_cp(self._memory, source, target, 0, length)
         return self.length(target) == length
 
+    def use_threads(self, single: int, several: int) -> None:
+        """Set llama.cpp's two thread counts."""
+        self._llama.llama_set_n_threads(self._context, single, several)
+
     def close(self) -> None:
         """Free context and model."""
         with self._closing:

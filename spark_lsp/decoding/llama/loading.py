@@ -21,11 +21,16 @@ BATCH_TOKENS = 256
 """Tokens in one decode; prefill arrives in smaller slices, so this only bounds the compute buffers."""
 MAX_OUTPUTS = 33
 """Logits rows of one decode: a draft of 32 and the token before it. Each row costs 4 bytes x vocabulary size."""
-SEQUENCES = 8
-"""Sequences kept side by side, two for each document. They share the cells of one context."""
+SEQUENCES = 13
+"""Sequences side by side: three for each of four documents, and a scratch one. They share the cells of one context."""
 _ATTR_UNUSED_OR_UNKNOWN = (1 << 0) | (1 << 1)
 _ATTR_CONTROL = 1 << 3
 _ATTR_USER_DEFINED = 1 << 4
+
+
+def usable_cores() -> int:
+    """Return the number of logical cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def default_threads() -> int:
@@ -33,7 +38,7 @@ def default_threads() -> int:
 
     Beyond four, logical cores are usually two to a physical one, and the second brings nothing to matrix work.
     """
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    allowed = usable_cores()
     return allowed if allowed <= 4 else max(4, allowed // 2)
 
 

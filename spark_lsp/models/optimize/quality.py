@@ -36,7 +36,8 @@ def infill(engine: Engine, tasks: Iterable[InfillTask]) -> Iterator[tuple[bool, 
         hits = []
         for cut in task.cuts:
             before = task.above + task.line[:cut]
-            request = CompletionRequest(key, TextSnapshot.of(before + task.below), len(before), language)
+            snapshot = TextSnapshot.of(before + task.below)
+            request = CompletionRequest(key, snapshot, len(before), language, patient=True)
             hits.append(_completes(pipeline, request, task.line[cut:].rstrip()))
         pipeline.forget(key)
         yield tuple(hits)

@@ -43,7 +43,7 @@ class Fixed:
     def append(self, tokens: Sequence[int]) -> None:
         self.appended += tokens
 
-    def propose(self, limit: int) -> Draft | None:
+    def propose(self, limit: int, pending: int = 1) -> Draft | None:
         self.asked += 1
         tokens = self.tokens[:limit]
         return Draft(tokens, (self.confidence,) * len(tokens), self.name, 9) if tokens else None

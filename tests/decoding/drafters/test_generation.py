@@ -47,7 +47,7 @@ class Random:
     def append(self, tokens: Sequence[int]) -> None:
         pass
 
-    def propose(self, limit: int) -> Draft | None:
+    def propose(self, limit: int, pending: int = 1) -> Draft | None:
         count = self.random.randint(1, limit)
         return Draft(tuple(self.random.choices(self.tokens, k=count)), (0.99,) * count, self.name, 2)
 

@@ -7,7 +7,8 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_lsp.decoding.cost_model import CALIBRATION_WIDTHS, CostModel, default_cost_model
+from spark_lsp.decoding.calibration import CALIBRATION_WIDTHS
+from spark_lsp.decoding.cost_model import CostModel, default_cost_model
 from spark_lsp.decoding.drafters.length import MIN_GAIN, choose_length, weigh_lengths
 
 CONFIDENCES = st.lists(st.floats(0.0, 1.0), max_size=40)

@@ -1,0 +1,87 @@
+"""What is done while nobody waits: a better window for the latest place, and the costs of this machine.
+
+Each piece is short or can be interrupted, and each kind comes to an end: then an idle server uses no processor time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from spark_lsp.context.session import DocumentSession
+from spark_lsp.decoding.calibration import Calibration
+from spark_lsp.decoding.cost_model import CostModel
+from spark_lsp.decoding.engine import Engine
+from spark_lsp.decoding.kv_cache import KVCache
+from spark_lsp.errors import CancelledError
+
+if TYPE_CHECKING:
+    from spark_lsp.pipeline import Pipeline
+
+_CALIBRATION_KEY = "calibration"
+PLAN_PARSE_SECONDS = 0.5
+"""Time for parsing in the background; a document that was never parsed takes longer than a keystroke may wait."""
+
+
+def prepare_place(pipeline: Pipeline, document: DocumentSession | None, cancelled: Callable[[], bool]) -> bool:
+    """Compute what the next request at the latest place of `document` needs; False if nothing is missing.
+
+    First the prompt of the window in use, if its request was interrupted or never made; then a better window. Raises
+    CancelledError when interrupted; what was computed stays.
+    """
+    if document is None or document.last is None:
+        return False
+
+    def check() -> None:
+        if cancelled():
+            raise CancelledError
+
+    request = document.last
+    snapshot, cursor = request.snapshot, request.cursor
+    tree = document.parser.tree(snapshot.text, PLAN_PARSE_SECONDS)
+    window = document.follow(snapshot, tree, cursor, pipeline.limits(new_place=True))
+    prompt = pipeline.prompt(window)
+    key = (request.document, document.slot)
+    if pipeline.cache.missing(key, prompt.tokens):
+        pipeline.cache.prefill(key, prompt.tokens, between_slices=check)
+        return True
+    planned = document.plan(snapshot, tree, cursor, pipeline.limits(new_place=False))
+    if planned is None:
+        document.last = None
+        return False
+    slot, window = planned
+    pipeline.cache.prefill((request.document, slot), pipeline.prompt(window).tokens, between_slices=check)
+    document.use_plan(slot, window)
+    return True
+
+
+class Calibrator:
+    """Times one decode after the other until the costs of the machine are known."""
+
+    def __init__(
+        self, engine: Engine, cache: KVCache, threads: Sequence[int], keep: Callable[[CostModel], object]
+    ) -> None:
+        """Compare the thread counts `threads`, if any, and give the result to `keep`."""
+        self._engine = engine
+        self._cache = cache
+        self._keep = keep
+        self._calibration: Calibration | None = Calibration(max_outputs=engine.info.max_outputs, threads=threads)
+
+    def work(self) -> bool:
+        """Time one decode; False when nothing is left. Raises CancelledError when interrupted, without a loss."""
+        calibration = self._calibration
+        if calibration is None:
+            return False
+        step = calibration.next_step()
+        if step is not None:
+            threads = (step.threads, step.threads) if step.threads is not None else calibration.threads
+            if threads is not None:
+                self._engine.use_threads(*threads)
+            calibration.record(step, self._cache.time_decode(_CALIBRATION_KEY, step.tokens, step.outputs))
+            return True
+        self._calibration = None
+        self._cache.forget(_CALIBRATION_KEY)
+        measured = calibration.result()
+        if measured is not None:
+            self._keep(measured)
+        return False
