@@ -26,6 +26,7 @@ from spark_lsp.decoding.drafters import (
     NgramDrafter,
     NgramIndex,
     PreviousDrafter,
+    WorkspaceTexts,
 )
 from spark_lsp.decoding.engine import Engine
 from spark_lsp.decoding.extent import choose_extent, stop_rule
@@ -119,15 +120,16 @@ class Pipeline:
         self._calibration = Calibration(max_outputs=engine.info.max_outputs) if unknown else None
         self._keep_cost = keep_cost
         self._accepted = NgramIndex(ACCEPTED_TOKENS)
+        self.workspace = WorkspaceTexts(engine.tokenize)
         self.cost = cost or default_cost_model()
-        self.chain = DraftChain(
-            [PreviousDrafter(), DocumentDrafter(), NgramDrafter("accepted", self._accepted)], self.cost
-        )
+        accepted = NgramDrafter("accepted", self._accepted)
+        self.chain = DraftChain([PreviousDrafter(), DocumentDrafter(), accepted, self.workspace.drafter], self.cost)
         self.configure(settings)
 
     def configure(self, settings: CompletionSettings) -> None:
         """Use `settings` from now on."""
         self._settings = settings
+        self.workspace.enable(settings.workspace and settings.drafting and self._max_draft > 0)
         self._prompts = PromptBuilder(
             self.engine.vocabulary, self.engine.tokenize, layout=settings.layout, heal_tokens=settings.heal_tokens
         )
@@ -204,11 +206,11 @@ class Pipeline:
     def idle(self, cancelled: Callable[[], bool]) -> bool:
         """Do one piece of background work; False if none is left.
 
-        First the next place, then the costs of this machine. When the tail of the latest document has grown long, a
+        First the next place, then the costs of this machine, then texts of the workspace. When the tail of the latest document has grown long, a
         window with a new anchor is computed in the slot not in use, and put to use when it is complete. Raises
         CancelledError when interrupted; what was computed stays.
         """
-        return self._prepare_anchor(cancelled) or self._calibrate()
+        return self._prepare_anchor(cancelled) or self._calibrate() or self.workspace.work()
 
     def _prepare_anchor(self, cancelled: Callable[[], bool]) -> bool:
         document = next(reversed(self._documents.values()), None)
@@ -236,7 +238,7 @@ class Pipeline:
 
     def _calibrate(self) -> bool:
         """Time one decode for the cost model; False when it is complete."""
-        if self._calibration is None:
+        if self._calibration is None or not self._documents:  # nothing was asked yet, and maybe nothing will be
             return False
         calibration, self._calibration = self._calibration, None
         step = calibration.next_step()
