@@ -206,9 +206,9 @@ class Pipeline:
     def idle(self, cancelled: Callable[[], bool]) -> bool:
         """Do one piece of background work; False if none is left.
 
-        First the next place, then the costs of this machine, then texts of the workspace. When the tail of the latest document has grown long, a
-        window with a new anchor is computed in the slot not in use, and put to use when it is complete. Raises
-        CancelledError when interrupted; what was computed stays.
+        First the next place, then the costs of this machine, then texts of the workspace. When the tail of the latest
+        document has grown long, a window with a new anchor is computed in the slot not in use, and put to use when it
+        is complete. Raises CancelledError when interrupted; what was computed stays.
         """
         return self._prepare_anchor(cancelled) or self._calibrate() or self.workspace.work()
 

@@ -30,7 +30,7 @@ NEIGHBOUR_BYTES = 200_000
 """Most bytes of them in all: half of the 13,000 lines that the index of drafts holds, so that the files of the folder
 before stay in it."""
 FILE_BYTES = 60_000
-"""Larger files, from about 2,000 lines on, are left out: many are generated, and one would take the place of several."""
+"""Larger files, from about 2,000 lines on, are left out: many are generated, and one takes the place of several."""
 SECRET_NAMES = (
     ".env*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.asc", "*.gpg",
     "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.tfvars", "*.tfstate", "*credential*", "*secret*",

@@ -20,6 +20,9 @@ from spark_lsp.server.neighbours import Exclusion, looks_secret, nothing_exclude
 if TYPE_CHECKING:
     from spark_lsp.server.app import SparkServer
 
+WAITING_DOCUMENTS = 64
+"""Most documents that wait to be read; an editor that restores a session opens many, of which the latest matter."""
+
 
 class WorkspaceReader:
     """Reads for the event loop. `is_excluded` is asked, in the thread, before any file is read or taken in."""
@@ -34,6 +37,8 @@ class WorkspaceReader:
     def opened(self, document: OpenDocument) -> None:
         """Read a document and its neighbours, soon."""
         self._pending[document.uri] = True
+        if len(self._pending) > WAITING_DOCUMENTS:
+            del self._pending[next(iter(self._pending))]
         self.wake()
 
     def saved(self, document: OpenDocument) -> None:

@@ -53,7 +53,7 @@ class WorkspaceTexts:
         return len(self._backlog) if self._backlog is not None else 0
 
     def read(self, name: str, text: str) -> bool:
-        """Queue a text under the name of its file, with any line ends; False if it is not wanted or known well enough."""
+        """Queue a text, with any line ends, under the name of its file; False if it is not wanted or well known."""
         if not self._enabled:
             return False
         text = text[:TEXT_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n")
