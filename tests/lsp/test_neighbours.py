@@ -173,7 +173,9 @@ def test_a_file_that_vanished_or_cannot_be_read_is_left_out(tmp_path: Path, monk
         return os_open(path, flags)
 
     monkeypatch.setattr(neighbours.os, "open", refuse)
-    monkeypatch.setattr(neighbours, "choose_neighbours", lambda document, entries: sorted(entries, key=lambda e: e.name))
+    monkeypatch.setattr(
+        neighbours, "choose_neighbours", lambda document, entries: sorted(entries, key=lambda e: e.name)
+    )
     texts = read_neighbours(tmp_path / "a.py", PYTHON)
     assert next(texts)[0].name == "b.py"
     (tmp_path / "c.py").unlink()

@@ -69,9 +69,7 @@ def test_without_a_text_there_is_no_index_and_no_work() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) and " " in value and "\n" not in value else "",
 )
-def test_a_text_is_learned_again_only_if_it_changed_substantially(
-    case: str, name: str, text: str, again: bool
-) -> None:
+def test_a_text_is_learned_again_only_if_it_changed_substantially(case: str, name: str, text: str, again: bool) -> None:
     texts = learned(("a", lines(40)))
     assert texts.read(name, text) is again
     assert (texts.pending > 0) is again
