@@ -20,6 +20,10 @@ class Metrics:
     drafted_tokens: int = 0
     accepted_tokens: int = 0
     completions_accepted: int = 0
+    workspace_texts: int = 0
+    """Other texts taken in as a source of drafts."""
+    workspace_pending: int = 0
+    """Characters of them that are still to be learned."""
     reasons: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -34,6 +38,11 @@ class Metrics:
         """Take over the KV cache's own counts, which include cancelled requests."""
         with self._lock:
             self.prompt_tokens, self.decode_steps = prompt_tokens, steps
+
+    def set_workspace(self, texts: int, pending: int) -> None:
+        """Take over how many texts of the workspace were taken in, and the characters still to be learned."""
+        with self._lock:
+            self.workspace_texts, self.workspace_pending = texts, pending
 
     def count_answer(self, reason: str) -> None:
         """Add one answered request."""
@@ -56,6 +65,8 @@ class Metrics:
                 "draftedTokens": self.drafted_tokens,
                 "acceptedTokens": self.accepted_tokens,
                 "acceptedCompletions": self.completions_accepted,
+                "workspaceTexts": self.workspace_texts,
+                "workspacePending": self.workspace_pending,
                 "requests": self.requests,
                 "reasons": dict(self.reasons),
             }

@@ -27,6 +27,7 @@ from spark_lsp.decoding.drafters import (
     NgramDrafter,
     NgramIndex,
     PreviousDrafter,
+    WorkspaceTexts,
 )
 from spark_lsp.decoding.engine import Engine
 from spark_lsp.decoding.extent import choose_extent, stop_rule
@@ -125,10 +126,10 @@ class Pipeline:
         self._documents: OrderedDict[str, DocumentSession] = OrderedDict()
         self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
         self._accepted = NgramIndex(ACCEPTED_TOKENS)
+        self.workspace = WorkspaceTexts(engine.tokenize)
         self.cost = cost or default_cost_model()
-        self.chain = DraftChain(
-            [PreviousDrafter(), DocumentDrafter(), NgramDrafter("accepted", self._accepted)], self.cost
-        )
+        accepted = NgramDrafter("accepted", self._accepted)
+        self.chain = DraftChain([PreviousDrafter(), DocumentDrafter(), accepted, self.workspace.drafter], self.cost)
         self._use_costs(self.cost)
 
         def learn_costs(measured: CostModel) -> None:
@@ -142,6 +143,7 @@ class Pipeline:
     def configure(self, settings: CompletionSettings) -> None:
         """Use `settings` from now on."""
         self._settings = settings
+        self.workspace.enable(settings.workspace and settings.drafting and self._max_draft > 0)
         self._prompts = PromptBuilder(
             self.engine.vocabulary, self.engine.tokenize, layout=settings.layout, heal_tokens=settings.heal_tokens
         )
@@ -219,12 +221,15 @@ class Pipeline:
     def idle(self, cancelled: Callable[[], bool]) -> bool:
         """Do one piece of background work; False if none is left.
 
-        Raises CancelledError when interrupted; what was computed stays.
+        First the latest place, then the costs of this machine once there was one, then texts of the workspace. Raises
+        CancelledError when interrupted; what was computed stays.
         """
         document = next(reversed(self._documents.values()), None)
         if prepare_place(self, document, cancelled):
             return True
-        return self._calibrator is not None and self._calibrator.work()
+        if document is not None and self._calibrator is not None and self._calibrator.work():
+            return True
+        return self.workspace.work()
 
     def expect(self, request: CompletionRequest) -> None:
         """Let idle time prepare for a request at this place, which was edited."""

@@ -91,10 +91,10 @@ class Scheduler:
         self._on_status = on_status
         self._condition = threading.Condition()
         self._waiting: OrderedDict[str, Job] = OrderedDict()
-        self._errands: deque[Callable[[Pipeline], None]] = deque()
+        self._errands: deque[Callable[[Pipeline], bool | None]] = deque()
         self._current: Job | None = None
         self._idle_work = False
-        """Whether the pipeline may have background work; false until a job was done."""
+        """Whether the pipeline may have background work; false until a job was done, a text edited or read."""
         self._idle_from = 0.0
         """Value of `time.monotonic()` before which no background work begins, in seconds."""
         self._idling = False
@@ -162,6 +162,12 @@ class Scheduler:
             self._errands.append(lambda pipeline: pipeline.learn(text))
             self._condition.notify()
 
+    def read(self, name: str, text: str) -> None:
+        """Let the drafters learn a text of the workspace in idle time; `name` is its file's."""
+        with self._condition:
+            self._errands.append(lambda pipeline: pipeline.workspace.read(name, text))
+            self._condition.notify()
+
     def close(self) -> bool:
         """Stop everything and free the model; False if a decode did not stop in time and the model was left alone."""
         with self._condition:
@@ -186,6 +192,7 @@ class Scheduler:
         """Bring the counts of decoded tokens up to date, those of a running job included."""
         if self._pipeline is not None:
             self._metrics.set_decoded(self._pipeline.cache.prompt_tokens, self._pipeline.cache.steps)
+            self._metrics.set_workspace(self._pipeline.workspace.texts, self._pipeline.workspace.pending)
 
     def _preempt_idle_work(self) -> None:
         if self._idling and self._pipeline is not None:
@@ -233,11 +240,11 @@ class Scheduler:
             else:
                 self._work_in_idle_time()
 
-    def _run_errand(self, errand: Callable[[Pipeline], None]) -> None:
+    def _run_errand(self, errand: Callable[[Pipeline], bool | None]) -> None:
         """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""
         try:
-            if self._pipeline is not None:
-                errand(self._pipeline)
+            if self._pipeline is not None and errand(self._pipeline):
+                self._idle_work = True
         except Exception as error:
             self._log_fault(error)
 

@@ -56,6 +56,9 @@ class CompletionSettings:
     """`anchored` keeps the KV cache append-only while typing; `plain` is the usual prefix-suffix-middle order."""
     drafting: bool = True
     """Whether tokens are drafted and verified several at a time; the text is the same without."""
+    workspace: bool = True
+    """Whether drafts are also copied from other open documents and from files beside them. Nothing leaves the machine;
+    False turns reading of other files off. The text is the same without."""
     heal_tokens: int = 4
     """Most typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from spark_lsp.context.session import removed_text
 from spark_lsp.decoding.calibration import CALIBRATION_WIDTHS
 from spark_lsp.decoding.cost_model import CostModel, default_cost_model
+from spark_lsp.decoding.drafters.ngrams import PIECE_CHARACTERS
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import CancelledError
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
@@ -263,6 +264,69 @@ def test_code_that_was_deleted_at_the_cursor_is_the_draft_for_what_is_written_th
     assert result.generation is not None
     assert result.text == block.rstrip()
     assert pipeline.chain.counts()["previous"].accepted > len(block) // 2
+
+
+BODY = "    total = compute(first, second)\n    return total + first(b)"
+
+
+def test_the_workspace_is_learned_in_idle_time_and_changes_the_steps_and_never_the_text() -> None:
+    marked, script = "def f():█\n", "def f():\n" + BODY
+    results: dict[str, Completion] = {}
+    for case, text in [("plain", ""), ("same", script), ("misleading", "def f():\n" + "    return 5\n" * 10)]:
+        pipeline = Pipeline(ScriptedEngine([script]), CompletionSettings(), cost=default_cost_model())
+        assert pipeline.workspace.read("other.py", text) is (text != "")
+        while pipeline.idle(lambda: False):
+            pass
+        results[case] = complete(marked, pipeline=pipeline)
+        assert (pipeline.chain.counts()["workspace"].accepted > len(BODY) // 2) is (case == "same")
+    assert {result.text for result in results.values()} == {"\n" + BODY}
+    generations = [result.generation for result in results.values()]
+    assert all(generation is not None for generation in generations)
+    plain, same, _ = (generation.steps for generation in generations if generation is not None)
+    assert same < plain // 2
+
+
+def test_the_workspace_comes_after_more_urgent_idle_work_and_costs_nothing_afterwards() -> None:
+    engine = ScriptedEngine(["x = 1"])
+    pipeline = Pipeline(engine, CompletionSettings(), cost=default_cost_model())
+    complete(numbered(100) + "█\n", pipeline=pipeline)
+    complete(numbered(100) + numbered(45, 500) + "█\n", pipeline=pipeline)
+    text = numbered(600)
+    pipeline.workspace.read("other.py", text)
+    decoded = engine.decoded_tokens
+    assert pipeline.idle(lambda: False)
+    assert engine.decoded_tokens > decoded
+    assert pipeline.workspace.pending == len(text)
+    pieces = 0
+    while pipeline.idle(lambda: False):
+        pieces += 1
+    assert pieces >= len(text) // PIECE_CHARACTERS
+    assert pipeline.workspace.pending == 0
+
+
+def test_an_unknown_machine_is_not_measured_before_something_was_asked() -> None:
+    engine = ScriptedEngine(["x = 1"])
+    pipeline = Pipeline(engine, CompletionSettings())
+    pipeline.workspace.read("other.py", numbered(600))
+    while pipeline.idle(lambda: False):
+        pass
+    assert pipeline.workspace.pending == 0
+    assert engine.decoded_tokens == 0
+
+
+@pytest.mark.parametrize("changes", [{"workspace": False}, {"drafting": False}])
+def test_the_workspace_can_be_turned_off_at_any_time(changes: dict[str, bool]) -> None:
+    pipeline = Pipeline(ScriptedEngine([]), CompletionSettings(), cost=default_cost_model())
+    assert pipeline.workspace.read("other.py", numbered(600))
+    pipeline.configure(CompletionSettings(**changes))  # type: ignore[arg-type]
+    assert not pipeline.workspace.read("another.py", numbered(60))
+    assert not pipeline.idle(lambda: False)
+    assert pipeline.workspace.drafter.index.bytes < 1_000
+
+
+def test_a_memory_that_cannot_be_cut_back_needs_no_workspace() -> None:
+    pipeline = Pipeline(ScriptedEngine([], rolls_back=False), CompletionSettings())
+    assert not pipeline.workspace.read("other.py", numbered(60))
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,66 @@ def test_an_errand_that_fails_does_not_end_the_engine(start: Start) -> None:
     assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
 
 
+WORKSPACE = "".join(f"name_{number} = {number}\n" for number in range(1_500))
+
+
+def test_a_text_of_the_workspace_is_learned_although_nothing_was_asked_and_then_the_engine_rests(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    scheduler = start(engine)
+    scheduler.read("other.py", WORKSPACE)
+    scheduler.read("other.py", WORKSPACE)
+    until(lambda: scheduler._pipeline is not None and scheduler._pipeline.workspace.texts == 1)
+    until(lambda: not scheduler._idle_work and not scheduler._idling and not scheduler._errands)
+    scheduler.count_decoded()
+    assert (scheduler._metrics.workspace_texts, scheduler._metrics.workspace_pending) == (1, 0)
+    assert engine.decoded_tokens == 0
+    assert scheduler.status.state is EngineState.IDLE
+
+
+def test_a_request_comes_before_what_is_left_of_the_workspace(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    pieces = threading.Semaphore(0)
+    tokenize = engine.tokenize
+
+    def one_piece_for_each_permit(text: str) -> list[int]:
+        if text.startswith("name_"):
+            pieces.acquire(timeout=SECONDS)
+        return tokenize(text)
+
+    engine.tokenize = one_piece_for_each_permit  # type: ignore[method-assign]
+    scheduler = start(engine)
+    scheduler.read("other.py", WORKSPACE)
+    until(lambda: scheduler._idling)
+    job = scheduler.submit(request("a", "x = "))
+    pieces.release()
+    assert job.result.result(SECONDS).text == "42"
+    assert scheduler._pipeline is not None
+    assert scheduler._pipeline.workspace.pending > len(WORKSPACE) // 2
+    pieces.release(100)
+    until(lambda: scheduler._pipeline is not None and scheduler._pipeline.workspace.pending == 0)
+
+
+def test_closing_does_not_wait_for_the_workspace(start: Start) -> None:
+    engine = ScriptedEngine([])
+    scheduler = start(engine)
+    for number in range(5):
+        scheduler.read(f"{number}.py", f"# {number}\n" + WORKSPACE)
+    until(lambda: scheduler._idling)
+    assert scheduler.close()
+    assert engine.closed
+    assert scheduler._pipeline is not None and scheduler._pipeline.workspace.pending > 0
+
+
+def test_a_text_that_cannot_be_learned_is_logged_and_the_next_request_works(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    tokenize = engine.tokenize
+    engine.tokenize = lambda text: tokenize(text) if len(text) < 50 else [][0]  # type: ignore[method-assign]
+    scheduler = start(engine)
+    scheduler.read("other.py", WORKSPACE)
+    until(lambda: bool(scheduler._faults))
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+
+
 def test_closing_during_a_decode_frees_the_engine_and_answers_everybody(start: Start) -> None:
     engine = ScriptedEngine(["x = 42"], seconds_per_token=0.05)
     scheduler = start(engine)

@@ -25,6 +25,7 @@ from spark_lsp.scheduler import Loader, Scheduler, Status
 from spark_lsp.server import inline, status
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
 from spark_lsp.server.protocol import SparkProtocol
+from spark_lsp.server.workspace_reader import WorkspaceReader
 from spark_lsp.settings import Settings, load
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,7 @@ class SparkServer(LanguageServer):
         )
         self.settings = settings or Settings()
         self.documents = DocumentStore()
+        self.reader = WorkspaceReader(self)
         self.completions = CompletionCache()
         self.metrics = Metrics()
         self.offers: OrderedDict[str, str] = OrderedDict()
@@ -164,6 +166,7 @@ class SparkServer(LanguageServer):
     def _show_status(self, current: Status) -> None:
         if self._load_progress is not None and self._load_progress.finish(current):
             self._load_progress = None
+        self.reader.wake()
         if current.message:
             self.tell(current.message)
 
@@ -171,8 +174,10 @@ class SparkServer(LanguageServer):
 
     def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Take over a document."""
-        self._explain_obstacle(self.documents.open(params.text_document))
+        document = self.documents.open(params.text_document)
+        self._explain_obstacle(document)
         self.scheduler.supersede(params.text_document.uri)
+        self.reader.opened(document)
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply an edit; work on the older text stops."""
@@ -185,6 +190,12 @@ class SparkServer(LanguageServer):
             log.info("A change for a document that is not open was ignored")
         else:
             self._explain_obstacle(document)
+
+    def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
+        """Let other documents profit from what was saved."""
+        document = self.documents.get(params.text_document.uri)
+        if document is not None:
+            self.reader.saved(document)
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """Free everything kept for a document."""
@@ -224,6 +235,10 @@ def _register(server: SparkServer) -> None:
     @server.feature(types.INITIALIZED)
     async def initialized(ls: SparkServer, _params: Any) -> None:
         await ls.on_initialized()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))
+    def did_save(ls: SparkServer, params: types.DidSaveTextDocumentParams) -> None:
+        ls.did_save(params)
 
     @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
     async def inline_completion(ls: SparkServer, params: types.InlineCompletionParams) -> types.InlineCompletionList:

@@ -8,7 +8,7 @@ source         copies from
 ``previous``   the last suggestion or the replaced text, aligned to the output
 ``document``   the open document and the output (suffix automaton)
 ``accepted``   what was accepted in this session (n-grams)
-``workspace``  other files (n-grams)
+``workspace``  other files, open or beside the open one (n-grams)
 =============  ==============================================================================
 """
 
@@ -24,6 +24,7 @@ from spark_lsp.decoding.drafters.ngrams import (
     TextBacklog,
 )
 from spark_lsp.decoding.drafters.previous import PreviousDrafter
+from spark_lsp.decoding.drafters.workspace import WorkspaceTexts
 
 __all__ = [
     "ACCEPTED_TOKENS",
@@ -38,5 +39,6 @@ __all__ = [
     "PreviousDrafter",
     "SourceCounts",
     "TextBacklog",
+    "WorkspaceTexts",
     "choose_length",
 ]

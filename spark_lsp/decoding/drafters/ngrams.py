@@ -175,7 +175,8 @@ class NgramDrafter:
 
     def __init__(self, name: str, index: NgramIndex, confidence: Confidence | None = None) -> None:
         self._name = name
-        self._index = index
+        self.index = index
+        """May be replaced between two generations."""
         self._confidence = confidence or Confidence(OTHER_TEXT_PRIOR)
         self._recent: list[int] = []
         self._hashes = [0] * LONGEST
@@ -199,7 +200,7 @@ class NgramDrafter:
 
     def propose(self, limit: int, pending: int = 1) -> Draft | None:
         """Return what followed the longest match."""
-        found = self._index.find(self._hashes, self._recent, limit)
+        found = self.index.find(self._hashes, self._recent, limit)
         if found is None:
             return None
         tokens, length, votes = found

@@ -1,0 +1,98 @@
+"""Hands open documents and their neighbours to the engine, which learns them as a source of drafts in idle time.
+
+One document at a time, and only once the model is loaded: until then nothing but URIs is kept. The disk is read in a
+thread, so that neither the event loop nor the engine waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from pygls.uris import to_fs_path
+
+from spark_lsp.scheduler import EngineState
+from spark_lsp.server.document_store import OpenDocument
+from spark_lsp.server.neighbours import Exclusion, looks_secret, nothing_excluded, read_neighbours
+
+if TYPE_CHECKING:
+    from spark_lsp.server.app import SparkServer
+
+WAITING_DOCUMENTS = 64
+"""Most documents that wait to be read; an editor that restores a session opens many, of which the latest matter."""
+
+
+class WorkspaceReader:
+    """Reads for the event loop. `is_excluded` is asked, in the thread, before any file is read or taken in."""
+
+    def __init__(self, server: SparkServer, is_excluded: Exclusion = nothing_excluded) -> None:
+        self._server = server
+        self._is_excluded = is_excluded
+        self._pending: dict[str, bool] = {}
+        """URIs to be read, and whether with their neighbours."""
+        self._running = False
+
+    def opened(self, document: OpenDocument) -> None:
+        """Read a document and its neighbours, soon."""
+        self._pending[document.uri] = True
+        if len(self._pending) > WAITING_DOCUMENTS:
+            del self._pending[next(iter(self._pending))]
+        self.wake()
+
+    def saved(self, document: OpenDocument) -> None:
+        """Read a document again, soon."""
+        self._pending.setdefault(document.uri, False)
+        self.wake()
+
+    def wake(self) -> None:
+        """Go on if there is something to read and an engine to learn it."""
+        settings, status = self._server.settings.completion, self._server.engine_status
+        if not (settings.enabled and settings.workspace and settings.drafting):
+            self._pending.clear()
+        ready = status is not None and status.state in (EngineState.IDLE, EngineState.BUSY)
+        if self._pending and ready and not self._running:
+            self._running = True
+            self._server.start_task(self._work())
+
+    async def _work(self) -> None:
+        try:
+            while self._pending and not self._server.closed:
+                uri = next(iter(self._pending))
+                await self._read(uri, with_neighbours=self._pending.pop(uri))
+        finally:
+            self._running = False
+
+    async def _read(self, uri: str, *, with_neighbours: bool) -> None:
+        document = self._server.documents.get(uri)
+        if document is None or document.obstacle is not None:
+            return
+        path, allowed = _local_path(uri), not looks_secret(unquote(uri).rpartition("/")[2])
+        if path is not None and allowed:
+            texts, allowed = await asyncio.to_thread(self._read_disk, path, document, with_neighbours)
+            for file, text in texts:
+                self._server.scheduler.read(str(file), text)
+        if allowed:
+            self._server.scheduler.read(str(path or uri), document.snapshot.text)
+
+    def _read_disk(
+        self, path: Path, document: OpenDocument, with_neighbours: bool
+    ) -> tuple[list[tuple[Path, str]], bool]:
+        """Return the neighbours with their texts, and whether the document itself may be learned."""
+        allowed = not self._is_excluded(path)
+        if not with_neighbours:
+            return [], allowed
+        texts = read_neighbours(
+            path, document.language, is_excluded=self._is_excluded, stop=lambda: self._server.closed
+        )
+        return list(texts), allowed
+
+
+def _local_path(uri: str) -> Path | None:
+    """Return the path of a file on this machine; None for an untitled document, another scheme or another host."""
+    try:
+        path = to_fs_path(uri) if not urlsplit(uri).netloc else None
+    except ValueError:  # not a URI at all
+        return None
+    return Path(path) if path and Path(path).is_absolute() else None
