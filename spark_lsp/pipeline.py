@@ -23,6 +23,8 @@ from spark_lsp.decoding.drafters import (
     ACCEPTED_TOKENS,
     DocumentDrafter,
     DraftChain,
+    DraftModel,
+    ModelDrafter,
     NgramDrafter,
     NgramIndex,
     PreviousDrafter,
@@ -108,8 +110,12 @@ class Pipeline:
         *,
         cost: CostModel | None = None,
         keep_cost: Callable[[CostModel], object] = lambda cost: None,
+        draft: DraftModel | None = None,
     ) -> None:
-        """Use `engine`. Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them."""
+        """Use `engine`, and `draft` to draft for it.
+
+        Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them.
+        """
         self.engine = engine
         self.cache = KVCache(engine)
         self._table = PieceTable(engine.vocabulary.pieces)
@@ -120,8 +126,12 @@ class Pipeline:
         self._keep_cost = keep_cost
         self._accepted = NgramIndex(ACCEPTED_TOKENS)
         self.cost = cost or default_cost_model()
+        self._draft = draft
+        self._model = ModelDrafter(draft, lambda: self.cost) if draft is not None else None
         self.chain = DraftChain(
-            [PreviousDrafter(), DocumentDrafter(), NgramDrafter("accepted", self._accepted)], self.cost
+            [PreviousDrafter(), DocumentDrafter(), NgramDrafter("accepted", self._accepted)],
+            self.cost,
+            last=self._model,
         )
         self.configure(settings)
 
@@ -201,14 +211,20 @@ class Pipeline:
         for slot in range(SLOTS):
             self.cache.forget((document, slot))
 
+    def close(self) -> None:
+        """Free the models; safe to call twice."""
+        self.engine.close()
+        if self._draft is not None:
+            self._draft.engine.close()
+
     def idle(self, cancelled: Callable[[], bool]) -> bool:
         """Do one piece of background work; False if none is left.
 
-        First the next place, then the costs of this machine. When the tail of the latest document has grown long, a
-        window with a new anchor is computed in the slot not in use, and put to use when it is complete. Raises
-        CancelledError when interrupted; what was computed stays.
+        First the next place, then the costs of this machine, then what the draft model has to read. When the tail of
+        the latest document has grown long, a window with a new anchor is computed in the slot not in use, and put to
+        use when it is complete. Raises CancelledError when interrupted; what was computed stays.
         """
-        return self._prepare_anchor(cancelled) or self._calibrate()
+        return self._prepare_anchor(cancelled) or self._calibrate() or self._prepare_draft()
 
     def _prepare_anchor(self, cancelled: Callable[[], bool]) -> bool:
         document = next(reversed(self._documents.values()), None)
@@ -232,7 +248,12 @@ class Pipeline:
         prompt = self._prompts.build(window)
         self.cache.prefill((request.document, spare), prompt.tokens, between_slices=check)
         document.slot, document.windows[spare], document.last = spare, window, None
+        if self._model is not None:
+            self._model.follow(prompt.tokens)
         return True
+
+    def _prepare_draft(self) -> bool:
+        return self._model is not None and self._settings.drafting and self._model.idle()
 
     def _calibrate(self) -> bool:
         """Time one decode for the cost model; False when it is complete."""

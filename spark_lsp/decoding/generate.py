@@ -148,7 +148,7 @@ def generate(
     prefilled = clock()
     logits, base = evaluation.logits, len(prompt.tokens)
     if drafter is not None:
-        drafter.start(DraftContext(prompt.above, prompt.tail, prompt.below, previous))
+        drafter.start(DraftContext(prompt.above, prompt.tail, prompt.below, previous, prompt=prompt.tokens))
     steps, drafted, accepted = int(evaluation.drafted), 0, 0
     sent: Draft | None = None
     pending = prompt.tokens[-1]
