@@ -86,13 +86,12 @@ def test_a_model_of_another_family_is_left_out_with_a_sentence(
     assert message.endswith("or leave the setting `model.draft` empty.")
 
 
-@pytest.mark.parametrize("draft", ["no-such-model", "broken.gguf"])
 def test_a_draft_model_that_cannot_be_loaded_is_left_out(
-    model_path: Path, draft: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    model_path: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("broken.gguf").write_bytes(b"GGUF")
-    settings = Settings(model=ModelSettings(str(model_path), context_tokens=1024, draft=draft))
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"GGUF")
+    settings = Settings(model=ModelSettings(str(model_path), context_tokens=1024, draft=str(broken)))
     with caplog.at_level(logging.WARNING):
         pipeline = local_loader(settings, lambda fraction: None).load(lambda: False)
     pipeline.close()
