@@ -50,8 +50,10 @@ def prepare_place(pipeline: Pipeline, document: DocumentSession | None, cancelle
         document.last = None
         return False
     slot, window = planned
-    pipeline.cache.prefill((request.document, slot), pipeline.prompt(window).tokens, between_slices=check)
+    prompt = pipeline.prompt(window)
+    pipeline.cache.prefill((request.document, slot), prompt.tokens, between_slices=check)
     document.use_plan(slot, window)
+    pipeline.follow_draft(prompt.tokens)
     return True
 
 

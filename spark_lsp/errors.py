@@ -8,6 +8,7 @@
     │   ├── UnknownModelError     no such name in the catalogue
     │   ├── ModelNotFoundError    known, but its file is not on this machine
     │   ├── ModelFileError        the file is truncated, altered or not a GGUF
+    │   ├── VocabularyMismatchError  a draft model does not write the model's tokens
     │   └── DownloadError         the network, the disk or the source failed
     └── EngineError
         ├── EngineUnavailableError  llama-cpp-python is missing or does not load
@@ -52,6 +53,10 @@ class ModelNotFoundError(ModelError):
 
 class ModelFileError(ModelError):
     """The file is truncated, altered or not a GGUF."""
+
+
+class VocabularyMismatchError(ModelError):
+    """The draft model does not write the tokens of the model that it is to draft for."""
 
 
 class DownloadError(ModelError):

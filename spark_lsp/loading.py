@@ -6,15 +6,17 @@ import importlib.metadata
 import logging
 import platform
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_lsp.errors import ModelLoadError, SparkError
+from spark_lsp.errors import CancelledError, ModelLoadError, SparkError
 from spark_lsp.pipeline import Pipeline
 from spark_lsp.scheduler import Loader
 from spark_lsp.settings import ModelSettings, Settings
 
 if TYPE_CHECKING:
+    from spark_lsp.decoding.drafters import DraftModel
     from spark_lsp.decoding.llama import LlamaEngine
 
 log = logging.getLogger(__name__)
@@ -41,31 +43,68 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
             settings.completion,
             cost=load_costs(costs),
             keep_cost=lambda measured: save_costs(costs, measured),
+            draft=_load_draft(engine, model, cancelled) if model.draft else None,
             threads=thread_candidates(usable_cores()) if not model.threads else (),
         )
 
     return Loader(_display_name(model.name), load, lambda: _signature(model.name))
 
 
-def _load_best(path: Path, model: ModelSettings, progress: Callable[[float], bool]) -> tuple[Path, LlamaEngine]:
-    """Return the variant that `spark-lsp optimize` kept for this file, or the file itself, loaded."""
+def _load_draft(target: LlamaEngine, model: ModelSettings, cancelled: Callable[[], bool]) -> DraftModel | None:
+    """Return the draft model for `target`; None, and a sentence in the log, when it cannot be used."""
+    from spark_lsp.decoding.cost_cache import load_costs, save_costs
+    from spark_lsp.decoding.drafters import DraftModel, VocabularyMatch
+    from spark_lsp.models.store import resolve
+
+    # No prompt takes more than half of the target's context.
+    draft = replace(model, name=model.draft, context_tokens=target.info.context_length // 2)
+    engine: LlamaEngine | None = None
+    try:
+        if not target.info.rolls_back:
+            raise ModelLoadError(f"{target.info.name} cannot take back tokens, which verifying drafts needs.")
+        file, engine = _load_best(resolve(draft.name), draft, lambda fraction: not cancelled(), beside=target)
+        if not engine.info.rolls_back:
+            raise ModelLoadError(f"{engine.info.name} cannot take back tokens, which following another model needs.")
+        match = VocabularyMatch(target, engine)
+    except CancelledError:
+        target.close()
+        raise
+    except SparkError as error:
+        log.warning("Going on without a draft model: %s", error)
+        if engine is not None:
+            engine.close()
+        return None
+    costs = _costs_file(file, draft)
+    return DraftModel(engine, match, load_costs(costs), lambda measured: save_costs(costs, measured))
+
+
+def _load_best(
+    path: Path, model: ModelSettings, progress: Callable[[float], bool], *, beside: LlamaEngine | None = None
+) -> tuple[Path, LlamaEngine]:
+    """Return the variant that `spark-lsp optimize` kept for this file, or the file itself, loaded.
+
+    A draft model is loaded `beside` its target.
+    """
     from spark_lsp.models.optimize.variants import kept_variant
 
     name = _display_name(model.name)
     variant = kept_variant(path) if model.optimized else None
     if variant is not None:
         try:
-            engine = _load(variant.path, f"{name} (optimized)", model, progress)
+            engine = _load(variant.path, f"{name} (optimized)", model, progress, beside)
         except ModelLoadError as error:
             log.warning("The optimized variant is left out: %s", error)
         else:
             log.info("Using the optimized variant: %s", variant.summary())
             return variant.path, engine
-    return path, _load(path, name, model, progress)
+    return path, _load(path, name, model, progress, beside)
 
 
-def _load(path: Path, name: str, model: ModelSettings, progress: Callable[[float], bool]) -> LlamaEngine:
-    from spark_lsp.decoding.llama import LlamaEngine
+def _load(
+    path: Path, name: str, model: ModelSettings, progress: Callable[[float], bool], beside: LlamaEngine | None
+) -> LlamaEngine:
+    from spark_lsp.decoding.drafters import DRAFT_SEQUENCES
+    from spark_lsp.decoding.llama import SEQUENCES, LlamaEngine
 
     log.info("Loading %s", path)
     return LlamaEngine.load(
@@ -74,6 +113,8 @@ def _load(path: Path, name: str, model: ModelSettings, progress: Callable[[float
         context_tokens=model.context_tokens,
         threads=model.threads,
         gpu_layers=model.gpu_layers,
+        sequences=SEQUENCES if beside is None else DRAFT_SEQUENCES,
+        interrupt=beside.interrupt if beside is not None else None,
         progress=progress,
     )
 

@@ -24,6 +24,9 @@ from spark_lsp.decoding.drafters import (
     ACCEPTED_TOKENS,
     DocumentDrafter,
     DraftChain,
+    Drafter,
+    DraftModel,
+    ModelDrafter,
     NgramDrafter,
     NgramIndex,
     PreviousDrafter,
@@ -115,10 +118,12 @@ class Pipeline:
         cost: CostModel | None = None,
         keep_cost: Callable[[CostModel], object] = lambda cost: None,
         threads: Sequence[int] = (),
+        draft: DraftModel | None = None,
     ) -> None:
-        """Use `engine`. Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them.
+        """Use `engine`, and `draft` to draft for it.
 
-        The calibration compares the thread counts `threads`; with none the engine's own stay.
+        Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them. The calibration
+        compares the thread counts `threads`; with none the engine's own stay.
         """
         self.engine = engine
         self.cache = KVCache(engine)
@@ -129,7 +134,10 @@ class Pipeline:
         self.workspace = WorkspaceTexts(engine.tokenize)
         self.cost = cost or default_cost_model()
         accepted = NgramDrafter("accepted", self._accepted)
-        self.chain = DraftChain([PreviousDrafter(), DocumentDrafter(), accepted, self.workspace.drafter], self.cost)
+        copying: list[Drafter] = [PreviousDrafter(), DocumentDrafter(), accepted, self.workspace.drafter]
+        self._draft = draft
+        self._model = ModelDrafter(draft, lambda: self.cost) if draft is not None else None
+        self.chain = DraftChain(copying, self.cost, last=self._model)
         self._use_costs(self.cost)
 
         def learn_costs(measured: CostModel) -> None:
@@ -218,22 +226,35 @@ class Pipeline:
         for slot in range(SLOTS):
             self.cache.forget((document, slot))
 
+    def close(self) -> None:
+        """Free the models; safe to call twice."""
+        self.engine.close()
+        if self._draft is not None:
+            self._draft.engine.close()
+
     def idle(self, cancelled: Callable[[], bool]) -> bool:
         """Do one piece of background work; False if none is left.
 
-        First the latest place, then the costs of this machine once there was one, then texts of the workspace. Raises
-        CancelledError when interrupted; what was computed stays.
+        First the latest place, then the costs of this machine once there was one, then what the draft model has to
+        read, then texts of the workspace. Raises CancelledError when interrupted; what was computed stays.
         """
         document = next(reversed(self._documents.values()), None)
         if prepare_place(self, document, cancelled):
             return True
         if document is not None and self._calibrator is not None and self._calibrator.work():
             return True
+        if self._model is not None and self._settings.drafting and self._model.idle():
+            return True
         return self.workspace.work()
 
     def expect(self, request: CompletionRequest) -> None:
         """Let idle time prepare for a request at this place, which was edited."""
         self._document(request).last = request
+
+    def follow_draft(self, tokens: Sequence[int]) -> None:
+        """Let the draft model read a prompt that will be used, in idle time."""
+        if self._model is not None:
+            self._model.follow(tokens)
 
     def prompt(self, context: CompletionContext) -> Prompt:
         """Return the prompt of a window."""

@@ -185,7 +185,7 @@ class Scheduler:
         if self._thread.is_alive():
             return False
         if self._pipeline is not None:
-            self._pipeline.engine.close()
+            self._pipeline.close()
         return True
 
     def count_decoded(self) -> None:

@@ -34,6 +34,9 @@ class ModelSettings:
     """Whether a variant that `spark-lsp optimize` kept for this machine is used in place of the model."""
     context_tokens: int = 8192
     """KV cache size in tokens, shared by all open documents."""
+    draft: str = ""
+    """A smaller model of the same family that drafts for this one, by name or path; empty for none. It pays for models
+    of 3B and more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,9 @@ class Settings:
     completion: CompletionSettings = field(default_factory=CompletionSettings)
 
 
-def from_flags(model: str | None, *, optimized: bool) -> Settings:
+def from_flags(model: str | None, *, optimized: bool, draft: str | None = None) -> Settings:
     """Return the defaults with what the command line says about the model."""
-    return Settings(model=ModelSettings(name=model or DEFAULT_MODEL, optimized=optimized))
+    return Settings(model=ModelSettings(name=model or DEFAULT_MODEL, optimized=optimized, draft=draft or ""))
 
 
 _BOUNDS: Mapping[str, tuple[int, int]] = {

@@ -16,12 +16,22 @@ from spark_lsp.models.store import resolve
 @pytest.fixture(scope="session")
 def model_path() -> Path:
     """The real default model, pulled on first use. Without a network these tests are skipped, except in CI."""
+    return _real(DEFAULT_MODEL)
+
+
+@pytest.fixture(scope="session")
+def other_model_path() -> Path:
+    """A small real model of another family, with another vocabulary."""
+    return _real("smollm2-135m-instruct-q4_1")
+
+
+def _real(name: str) -> Path:
     try:
-        return resolve(DEFAULT_MODEL)
+        return resolve(name)
     except ModelNotFoundError:
         pass
     try:
-        return pull(find(DEFAULT_MODEL))
+        return pull(find(name))
     except DownloadError as error:
         if os.environ.get("CI"):
             raise

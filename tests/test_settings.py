@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spark_lsp.models.catalogue import DEFAULT_MODEL
-from spark_lsp.settings import Settings, load
+from spark_lsp.settings import Settings, from_flags, load
 
 
 def test_nothing_given_means_the_defaults() -> None:
@@ -35,6 +35,15 @@ def test_a_model_may_be_given_by_name_alone() -> None:
     assert load({"model": "mine.gguf"})[0].model.name == "mine.gguf"
 
 
+def test_a_draft_model_is_optional_and_named_like_any_setting() -> None:
+    assert Settings().model.draft == ""
+    settings, warnings = load({"model": {"name": "large.gguf", "draft": "small.gguf"}})
+    assert (settings.model.name, settings.model.draft, warnings) == ("large.gguf", "small.gguf", [])
+    settings, warnings = load({"model": "other.gguf"}, settings)
+    assert (settings.model.name, settings.model.draft) == ("other.gguf", "small.gguf")
+    assert from_flags("large.gguf", optimized=True, draft="small.gguf").model.draft == "small.gguf"
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -44,6 +53,7 @@ def test_a_model_may_be_given_by_name_alone() -> None:
         ({"completion": {"maxTokens": True}}, "must be of type int"),
         ({"completion": {"maxTokens": 0}}, "must lie between 1 and 4096"),
         ({"completion": {"layout": "fancy"}}, "must be one of 'anchored', 'plain'"),
+        ({"model": {"draft": 3}}, "`model.draft` is 3; it must be of type str"),
         ({"completion": 3}, "must be an object"),
         ({"spark": 3}, "must be an object"),
         ([1], "must be an object"),

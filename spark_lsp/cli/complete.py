@@ -71,7 +71,7 @@ def complete(place: str, model: str | None, as_json: bool, no_optimized: bool, m
     try:
         completion = pipeline.complete(request)
     finally:
-        pipeline.engine.close()
+        pipeline.close()
     if as_json:
         report: dict[str, Any] = {"insertion": completion.text, "reason": completion.reason.value}
         report["model"] = pipeline.engine.info.name

@@ -23,6 +23,7 @@ def serve_parser() -> argparse.ArgumentParser:
     way.add_argument("--stdio", action="store_true", help="speak over standard input and output")
     way.add_argument("--tcp", metavar="[HOST:]PORT", help="wait for one client; HOST is 127.0.0.1 unless given")
     parser.add_argument("--model", metavar="NAME", help="catalogue name or path of a GGUF file")
+    parser.add_argument("--draft-model", metavar="NAME", help="a smaller model of the same family that drafts for it")
     parser.add_argument(
         "--no-optimized",
         action="store_true",
@@ -52,7 +53,8 @@ def main(arguments: Sequence[str]) -> NoReturn:
     from spark_lsp.server.app import SparkServer
     from spark_lsp.settings import from_flags
 
-    server = SparkServer(local_loader, from_flags(options.model, optimized=not options.no_optimized))
+    flags = from_flags(options.model, optimized=not options.no_optimized, draft=options.draft_model)
+    server = SparkServer(local_loader, flags)
     try:
         if address is None:
             code = serve_stdio(server, sys.stdin.buffer, stdout)

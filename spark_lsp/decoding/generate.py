@@ -152,7 +152,8 @@ def generate(
         return found
 
     typed = prompt.heal_tokens[:max_draft]
-    drafts = Drafting(drafter, DraftContext(prompt.above, prompt.tail, prompt.below, previous), typed)
+    context = DraftContext(prompt.above, prompt.tail, prompt.below, previous, prompt=prompt.tokens)
+    drafts = Drafting(drafter, context, typed)
     room = max(0, min(max_draft, limits.max_tokens, context_length - len(prompt.tokens) - 2) - len(typed))
     draft = drafts.opening(room, cache.missing(key, prompt.tokens))
     evaluation = cache.prefill(key, prompt.tokens, draft, between_slices=check_cancelled)

@@ -10,12 +10,15 @@ source         copies from
 ``accepted``   what was accepted in this session (n-grams)
 ``workspace``  other files, open or beside the open one (n-grams)
 =============  ==============================================================================
+
+and, where none of these pays, ``model``: what a smaller model writes, if there is one.
 """
 
 from spark_lsp.decoding.drafters.chain import DraftChain, SourceCounts
 from spark_lsp.decoding.drafters.document import DocumentDrafter
 from spark_lsp.decoding.drafters.draft import Draft, DraftContext, Drafter
 from spark_lsp.decoding.drafters.length import choose_length
+from spark_lsp.decoding.drafters.model import DRAFT_SEQUENCES, DraftModel, ModelDrafter
 from spark_lsp.decoding.drafters.ngrams import (
     ACCEPTED_TOKENS,
     WORKSPACE_TOKENS,
@@ -24,21 +27,26 @@ from spark_lsp.decoding.drafters.ngrams import (
     TextBacklog,
 )
 from spark_lsp.decoding.drafters.previous import PreviousDrafter
+from spark_lsp.decoding.drafters.vocabulary_match import VocabularyMatch
 from spark_lsp.decoding.drafters.workspace import WorkspaceTexts
 
 __all__ = [
     "ACCEPTED_TOKENS",
+    "DRAFT_SEQUENCES",
     "WORKSPACE_TOKENS",
     "DocumentDrafter",
     "Draft",
     "DraftChain",
     "DraftContext",
+    "DraftModel",
     "Drafter",
+    "ModelDrafter",
     "NgramDrafter",
     "NgramIndex",
     "PreviousDrafter",
     "SourceCounts",
     "TextBacklog",
+    "VocabularyMatch",
     "WorkspaceTexts",
     "choose_length",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from spark_lsp.decoding.drafters.draft import Draft, DraftContext
 
@@ -37,8 +38,7 @@ class SuffixBoundary:
         if self._end_token is None or kept >= limit:
             return draft.cut(min(kept, limit)) if kept else None
         # The end is as likely as the first token of the text after the cursor, which the source would have written.
-        tokens = (*draft.tokens[:kept], self._end_token)
-        return Draft(tokens, draft.confidences[: kept + 1], draft.source, draft.match_length, draft.support)
+        return replace(draft.cut(kept + 1), tokens=(*draft.tokens[:kept], self._end_token))
 
     def _find(self, tokens: tuple[int, ...]) -> int | None:
         """Return the index at which the mark begins, negative if in the output; None if it does not occur."""

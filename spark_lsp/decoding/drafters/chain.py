@@ -4,6 +4,9 @@ Every source is asked, its draft is weighed against the cost of verifying it, an
 not sent are compared with what the model writes all the same: so every source keeps learning, and a source that got
 better is noticed at no cost. What counts in the end is what sent drafts gained; a source that keeps losing is left out
 for a while.
+
+A draft model is asked last, when no other draft pays, since making its draft takes time. That time counts against what
+the draft gains, and all of it is lost where the draft is not sent.
 """
 
 from __future__ import annotations
@@ -56,16 +59,21 @@ class _Source:
 
 
 class DraftChain:
-    """A drafter made of drafters. `cost` may be replaced at any time between two steps."""
+    """A drafter made of drafters. `cost` may be replaced at any time between two steps.
+
+    `last` is asked only when no draft of the others pays.
+    """
 
     name = "chain"
 
-    def __init__(self, drafters: Sequence[Drafter], cost: CostModel) -> None:
+    def __init__(self, drafters: Sequence[Drafter], cost: CostModel, *, last: Drafter | None = None) -> None:
         self.cost = cost
-        self._sources = {drafter.name: _Source(drafter) for drafter in drafters}
-        if len(self._sources) != len(drafters):
+        self._order = [_Source(drafter) for drafter in drafters]
+        self._last = _Source(last) if last is not None else None
+        every = [*self._order, self._last] if self._last is not None else self._order
+        self._sources = {source.drafter.name: source for source in every}
+        if len(self._sources) != len(every):
             raise ValueError("two drafters have the same name")
-        self._order = list(self._sources.values())
         self._boundary = SuffixBoundary(DraftContext((), (), ()))
         self._step = 0
         self._pending = 1
@@ -73,13 +81,13 @@ class DraftChain:
     def start(self, context: DraftContext) -> None:
         """Begin a generation."""
         self._boundary = SuffixBoundary(context)
-        for source in self._order:
+        for source in self._sources.values():
             source.unsent = None
             source.drafter.start(context)
 
     def append(self, tokens: Sequence[int]) -> None:
         """Take in what the model has written since."""
-        for source in self._order:
+        for source in self._sources.values():
             if source.unsent is not None:
                 _compare_unsent(source, source.unsent, tokens)
             source.drafter.append(tokens)
@@ -103,7 +111,7 @@ class DraftChain:
             if weighed.length and weighed.gain > choice.gain:
                 best, sender, choice = draft, source, weighed
         if best is None or sender is None:
-            return None
+            return self._ask_last(limit)
         sender.unsent = None
         return best.cut(choice.length)
 
@@ -119,7 +127,7 @@ class DraftChain:
             accepted=counts.accepted + accepted,
         )
         plain = self.cost.seconds(self._pending) + accepted * self.cost.seconds(1)
-        self._judge(source, plain / self.cost.seconds(self._pending + len(draft)))
+        self._judge(source, plain / (self.cost.seconds(self._pending + len(draft)) + draft.seconds))
         # The source that gained most is asked first, which matters where two promise the same.
         self._order.sort(key=lambda s: -s.gain)
 
@@ -135,10 +143,25 @@ class DraftChain:
         if self._step < source.off_until:
             return None
         whole = source.drafter.propose(limit)
-        draft = self._boundary.cut(whole, limit) if whole is not None else None
-        if draft is not None and source.unsent is None:
+        if not whole:
+            return whole
+        draft = self._boundary.cut(whole, limit) or whole.cut(0)
+        if draft and source.unsent is None:
             source.unsent, source.agreed = draft, 0
         return draft
+
+    def _ask_last(self, limit: int) -> Draft | None:
+        """Return the draft of the source whose drafts take time, None if it does not pay even now that it is made."""
+        draft = self._ask(self._last, limit) if self._last is not None else None
+        if draft is None or self._last is None:
+            return None
+        length = weigh_lengths(draft.confidences, self.cost, self._pending).length
+        if length:
+            self._last.unsent = None
+            return draft.cut(length)
+        plain = self.cost.seconds(self._pending)
+        self._judge(self._last, plain / (plain + draft.seconds))
+        return None
 
     def _judge(self, source: _Source, gain: float) -> None:
         if source.on_trial:

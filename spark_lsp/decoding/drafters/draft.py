@@ -10,7 +10,7 @@ model), ``append``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 MOST_SUPPORT = 2
@@ -30,6 +30,10 @@ class Draft:
     """Tokens before the draft that agree with the place it was copied from."""
     support: int = 1
     """Places with that match which go on with the same first token, `MOST_SUPPORT` at most; 0 if places disagree."""
+    probabilities: tuple[float, ...] = ()
+    """What a draft model gave each token; empty for tokens that were copied."""
+    seconds: float = 0.0
+    """What making the draft took, 0 for a copy. Tokens may be missing where the time came to nothing."""
 
     def __post_init__(self) -> None:
         if len(self.tokens) != len(self.confidences):
@@ -42,7 +46,12 @@ class Draft:
         """Return the first `length` tokens as a draft."""
         if length >= len(self.tokens):
             return self
-        return Draft(self.tokens[:length], self.confidences[:length], self.source, self.match_length, self.support)
+        return replace(
+            self,
+            tokens=self.tokens[:length],
+            confidences=self.confidences[:length],
+            probabilities=self.probabilities[:length],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,8 @@ class DraftContext:
     end_token: int | None = None
     """Proposed where a draft reaches `below`; with None such a draft ends there. The row after the last draft token
     shows the end of generation for free, so None costs a row less."""
+    prompt: tuple[int, ...] = ()
+    """All that the model is given, control tokens included."""
 
 
 class Drafter(Protocol):
@@ -74,7 +85,10 @@ class Drafter(Protocol):
         """Take in the tokens that the model has written since, healed ones included."""
 
     def propose(self, limit: int, pending: int = 1) -> Draft | None:
-        """Return a draft of 1 to `limit` tokens, or None. `pending` tokens are decoded in the same step in any case."""
+        """Return a draft of 1 to `limit` tokens, or None; without tokens only if it says what trying took.
+
+        `pending` tokens are decoded in the same step in any case.
+        """
 
     def observe(self, draft: Draft, accepted: int) -> None:
         """Learn that the model wrote the first `accepted` tokens of `draft` and then, if any are left, another one."""

@@ -10,6 +10,6 @@ while loading, knows no cancel and passes wrong FIM ids. What is binding here:
 """
 
 from spark_lsp.decoding.llama.engine import LlamaEngine
-from spark_lsp.decoding.llama.loading import MAX_OUTPUTS, default_threads, usable_cores
+from spark_lsp.decoding.llama.loading import MAX_OUTPUTS, SEQUENCES, default_threads, usable_cores
 
-__all__ = ["MAX_OUTPUTS", "LlamaEngine", "default_threads", "usable_cores"]
+__all__ = ["MAX_OUTPUTS", "SEQUENCES", "LlamaEngine", "default_threads", "usable_cores"]

@@ -79,10 +79,12 @@ class LlamaEngine:
         threads: int = 0,
         gpu_layers: int = -1,
         sequences: int = SEQUENCES,
+        interrupt: NativeInterrupt | None = None,
         progress: Callable[[float], bool] | None = None,
     ) -> LlamaEngine:
         """Return a ready engine for the GGUF file at `path`.
 
+        `interrupt` is that of another engine which is to be stopped together with this one.
         `progress` is called with the loaded fraction and stops the load by returning False. Raises
         EngineUnavailableError without llama-cpp-python, ModelLoadError for a file that llama.cpp refuses,
         CancelledError when `progress` stopped it.
@@ -92,7 +94,7 @@ class LlamaEngine:
             start_backend(llama)
             model = load_model(llama, path, gpu_layers, progress, messages)
             try:
-                interrupt = NativeInterrupt(llama.ggml_abort_callback)
+                interrupt = interrupt or NativeInterrupt(llama.ggml_abort_callback)
                 context = make_context(llama, model, context_tokens, threads or default_threads(), sequences, interrupt)
             except BaseException:
                 llama.llama_model_free(model)

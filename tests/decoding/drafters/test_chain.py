@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -187,7 +188,73 @@ def test_beside_a_prompt_the_rows_of_the_draft_are_weighed_alone() -> None:
     assert beside is not None and len(beside) + 8 in default_cost_model().widths
 
 
+class Timed(Fixed):
+    """Takes `seconds` for each draft, whether it finds tokens or not."""
+
+    seconds = 0.5
+
+    def propose(self, limit: int, pending: int = 1) -> Draft | None:
+        draft = super().propose(limit) or Draft((), (), self.name, 0)
+        return replace(draft, seconds=self.seconds)
+
+
+def test_a_draft_that_takes_time_is_made_only_where_no_other_pays() -> None:
+    copied, model = Fixed("copied", [1] * 31, 0.9), Timed("model", [2] * 31, 0.9)
+    chain = DraftChain([copied], CHEAP, last=model)
+    draft = chain.propose(31)
+    assert draft is not None and draft.source == "copied"
+    assert model.asked == 0
+    copied.confidence = 0.001
+    draft = chain.propose(31)
+    assert draft is not None and draft.source == "model"
+    assert draft.seconds == model.seconds
+
+
+def test_a_draft_that_takes_time_is_told_everything() -> None:
+    model = Timed("model", [1] * 7, 0.99)
+    chain = DraftChain([], CHEAP, last=model)
+    chain.start(NOWHERE)
+    step(chain, [1, 1, 5])
+    assert (model.observed, model.appended) == ([(7, 2)], [1, 1, 5])
+    assert chain.counts() == {"model": SourceCounts(drafts=1, drafted=7, accepted=2)}
+
+
+@pytest.mark.parametrize(
+    ("case", "seconds", "tokens", "confidence", "written", "off"),
+    [
+        ("its drafts save more than they take", 0.5, 3, 0.9, [1] * 4, False),
+        ("they save less", 3.5, 3, 0.9, [1] * 4, True),
+        ("they are never sent, which loses the time", 0.5, 3, 0.001, [1] * 4, True),
+        ("they are never sent, but take none", 0.0, 3, 0.001, [1] * 4, False),
+        ("it has nothing to say, which takes time too", 0.5, 0, 0.9, [1] * 4, True),
+    ],
+)
+def test_time_counts_against_a_source(
+    case: str, seconds: float, tokens: int, confidence: float, written: list[int], off: bool
+) -> None:
+    model = Timed("model", [1] * tokens, confidence)
+    model.seconds = seconds
+    chain = DraftChain([], CHEAP, last=model)
+    chain.start(NOWHERE)
+    for _ in range(60):
+        step(chain, written)
+    assert ("model" in chain.switched_off()) == off
+
+
+def test_a_draft_that_takes_time_ends_where_the_text_below_begins() -> None:
+    model = Timed("model", [1, 2, 7, 8, 9], 0.99)
+    chain = DraftChain([], CHEAP, last=model)
+    chain.start(DraftContext((), (), (7, 8, 9), end_token=END))
+    draft = chain.propose(31)
+    assert draft is not None and draft.tokens == (1, 2, END)
+    model.tokens = (7, 8, 9)
+    chain.start(DraftContext((), (), (7, 8, 9)))
+    assert chain.propose(31) is None
+
+
 def test_two_sources_of_the_same_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="same name"):
+        DraftChain([Fixed("a", [], 0.0)], CHEAP, last=Fixed("a", [], 0.0))
     with pytest.raises(ValueError, match="same name"):
         DraftChain([Fixed("a", [], 0.0), Fixed("a", [], 0.0)], CHEAP)
 
