@@ -139,7 +139,7 @@ class Oracle:
         self.done = 0
 
     def start(self, context: DraftContext) -> None:
-        self.done = len(context.tail) or 3
+        self.done = len(context.prompt)
 
     def append(self, tokens: Sequence[int]) -> None:
         self.done += len(tokens)
@@ -201,6 +201,57 @@ def test_nearly_tied_rows_of_several_are_decoded_again_alone(seed: int) -> None:
     engine = Undecided([text])
     assert run(engine, "x = ", heal=0, drafter=Oracle(engine, text)).text == plain.text
     assert run(engine, "x = ", heal=0, drafter=Adversary(seed, engine.tokenize(text))).text == plain.text
+
+
+def test_a_draft_goes_on_behind_a_place_that_was_decided_alone() -> None:
+    text = "x = abc + def + ghi"
+    engine = Undecided([text])
+    result = run(engine, "x = ", heal=0, drafter=Oracle(engine, text))
+    assert result.text == "abc + def + ghi"
+    assert result.accepted == result.drafted, "no row behind a near tie was lost"
+
+
+def test_without_a_sequence_to_spare_a_near_tie_is_decided_in_place() -> None:
+    text = "x = abc + def + ghi"
+    engine = Undecided([text], sequences=1)
+    result = run(engine, "x = ", heal=0, drafter=Oracle(engine, text))
+    assert result.text == "abc + def + ghi"
+
+
+def test_a_near_tie_in_a_full_context_is_decided_in_place() -> None:
+    text = "x = abc + def + ghi + jkl"
+    # Shared cells count twice in the scripted engine: there is never room for the scratch sequence.
+    engine = Undecided([text], context_length=30)
+    result = run(engine, "x = ", heal=0, drafter=Oracle(engine, text))
+    assert result.text == "abc + def + ghi + jkl"
+    assert engine.cells[-1] == []
+
+
+def test_the_first_draft_rides_with_the_end_of_the_prompt() -> None:
+    text = "x = 123456789"
+    engine = ScriptedEngine([text])
+    result = run(engine, "x = ", heal=0, drafter=Oracle(engine, text))
+    assert result.text == "123456789"
+    assert (result.steps, result.accepted) == (1, 9)
+
+
+def test_the_first_draft_follows_the_typed_tokens_that_are_healed() -> None:
+    text = "total = 123456789"
+    engine = ScriptedEngine([text])
+    result = run(engine, "tot", heal=2, drafter=Oracle(engine, text))
+    assert result.text == "al = 123456789"
+    assert (result.steps, result.accepted) == (1, 14)
+
+
+def test_a_first_draft_behind_typed_tokens_that_the_model_spells_otherwise_is_not_counted() -> None:
+    text = "self.assertEqual(a, b)"
+    engine = ScriptedEngine([text])
+    drafter = Adversary(1, engine.tokenize(text))
+    starts: list[DraftContext] = []
+    drafter.start = starts.append  # type: ignore[method-assign]
+    result = run(engine, "self.assertEq", heal=2, drafter=drafter)
+    assert result.text == "ual(a, b)"
+    assert len(starts) == 2, "the drafter starts over, since it was told of other tokens"
 
 
 def test_a_drafter_that_is_right_saves_steps() -> None:

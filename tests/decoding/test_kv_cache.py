@@ -160,3 +160,42 @@ def test_the_counters_include_cancelled_work_but_no_draft() -> None:
     assert (cache.prompt_tokens, cache.steps) == (10, 1)
     cache.extend("a", [4])
     assert (cache.prompt_tokens, cache.steps) == (10, 2)
+
+
+@pytest.mark.parametrize("sequences", [2, 4])
+def test_a_place_decoded_alone_gives_its_row_and_leaves_what_is_behind_where_it_can(sequences: int) -> None:
+    engine = ScriptedEngine(["abcdef"], sequences=sequences)
+    cache = KVCache(engine)
+    cache.prefill("doc", engine.tokenize("ab"))
+    cache.extend("doc", engine.tokenize("cde"))
+    row, intact = cache.alone("doc", 3)
+    assert engine.vocabulary.pieces[int(row.argmax())] == b"d"
+    assert intact == (sequences == 4)
+    left = engine.tokenize("abcde" if intact else "abc")
+    assert list(cache.tokens("doc")) == left
+    assert sorted(filter(None, engine.cells)) == [left], "nothing stays in the sequence it was decoded in"
+
+
+def test_a_prompt_whose_end_was_decoded_alone_is_not_asked_again() -> None:
+    engine = ScriptedEngine(["abcdef"])
+    cache = KVCache(engine)
+    prompt = engine.tokenize("abc")
+    assert cache.missing("doc", prompt) == 3
+    assert cache.prefill("doc", prompt).wide
+    cache.alone("doc", 3)
+    assert cache.missing("doc", prompt) == 0
+    assert not cache.prefill("doc", prompt).wide
+    assert cache.missing("doc", engine.tokenize("abcd")) == 1
+    assert cache.missing("doc", engine.tokenize("ab")) == 1, "its logits are not known any more"
+
+
+def test_an_interrupted_decode_of_a_place_alone_leaves_no_trace() -> None:
+    engine = ScriptedEngine(["abcdef"])
+    cache = KVCache(engine)
+    cache.prefill("doc", engine.tokenize("abcd"))
+    engine.interrupt.set()
+    with pytest.raises(CancelledError):
+        cache.alone("doc", 3)
+    engine.interrupt.clear()
+    assert list(cache.tokens("doc")) == engine.tokenize("abcd")
+    assert engine.cells[-1] == []
