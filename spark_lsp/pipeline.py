@@ -13,9 +13,9 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
 
+from spark_lsp.completion import Completion, CompletionRequest, Reason
+from spark_lsp.context.resume import Resumption
 from spark_lsp.context.session import SLOTS, DocumentSession
 from spark_lsp.context.window import WindowLimits, choose_window, outgrown
 from spark_lsp.decoding.cost_model import Calibration, CostModel, default_cost_model
@@ -32,6 +32,7 @@ from spark_lsp.decoding.extent import choose_extent, stop_rule
 from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
+from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.decoding.stopping import StopReason, StopRule
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import CancelledError
@@ -40,6 +41,8 @@ from spark_lsp.prompt.fim import PromptBuilder
 from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.parser import SyntaxTree
+
+__all__ = ["Completion", "CompletionRequest", "Pipeline", "Reason"]
 
 OPEN_DOCUMENTS = 16
 """Documents whose syntax tree and window are kept; the least recently used one is dropped and made anew if needed."""
@@ -54,50 +57,6 @@ FIRST_PARSE_SECONDS = 0.02
 """Time that one request may spend on parsing a document for the first time; a huge file is parsed over several."""
 
 
-class Reason(str, Enum):
-    """Why a completion is empty, or that it is not."""
-
-    SHOWN = "shown"
-    CACHED = "cached"
-    NOTHING = "nothing-to-add"
-    DUPLICATE = "duplicate-suffix"
-    COLD = "cold"
-    CANCELLED = "cancelled"
-    SUPERSEDED = "superseded"
-    LOADING = "loading"
-    UNAVAILABLE = "unavailable"
-    DISABLED = "disabled"
-    UNKNOWN_DOCUMENT = "unknown-document"
-    TOO_LARGE = "too-large"
-    BINARY = "binary"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class CompletionRequest:
-    """One place in one version of one document."""
-
-    document: str
-    """A key for the document, its URI."""
-    snapshot: TextSnapshot
-    cursor: int
-    """Offset in code points."""
-    language: Language
-    deadline: float | None = None
-    """Value of `time.monotonic()` at which the generation ends with what it has, in seconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """What to insert at the cursor, and how it came about."""
-
-    text: str
-    """LF line ends; empty if there is nothing to show."""
-    reason: Reason
-    generation: Generation | None = None
-    seconds: float = 0.0
-
-
 class Pipeline:
     """All stages on one engine. Used by one thread only."""
 
@@ -108,10 +67,15 @@ class Pipeline:
         *,
         cost: CostModel | None = None,
         keep_cost: Callable[[CostModel], object] = lambda cost: None,
+        snapshots: SnapshotStore | None = None,
     ) -> None:
-        """Use `engine`. Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them."""
+        """Use `engine`. Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them.
+
+        `snapshots` keeps the sequences of documents for the next start.
+        """
         self.engine = engine
         self.cache = KVCache(engine)
+        self._resumption = Resumption(self.cache, snapshots if engine.info.saves else None)
         self._table = PieceTable(engine.vocabulary.pieces)
         self._documents: OrderedDict[str, DocumentSession] = OrderedDict()
         self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
@@ -128,6 +92,7 @@ class Pipeline:
     def configure(self, settings: CompletionSettings) -> None:
         """Use `settings` from now on."""
         self._settings = settings
+        self._resumption.enabled = settings.snapshots
         self._prompts = PromptBuilder(
             self.engine.vocabulary, self.engine.tokenize, layout=settings.layout, heal_tokens=settings.heal_tokens
         )
@@ -156,6 +121,7 @@ class Pipeline:
         document = self._document(request)
         tree = document.parser.tree(snapshot.text, FIRST_PARSE_SECONDS)
         document.last = request
+        self._resumption.resume(request.document, document)
         context = document.follow(snapshot, tree, cursor, self._limits())
         prompt = self._prompts.build(context)
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
@@ -187,6 +153,7 @@ class Pipeline:
             on_text=stream,
         )
         document.written = prompt.tokens + generation.tokens
+        document.frozen = max(1, len(prompt.tokens) - len(prompt.tail))
         return self._finish(generation, place, time.monotonic() - started)
 
     def learn(self, text: str) -> None:
@@ -197,18 +164,28 @@ class Pipeline:
         """Free what is kept for a document that was closed."""
         known = self._documents.pop(document, None)
         if known is not None:
+            self._resumption.leave(document, known)
             known.parser.close()
         for slot in range(SLOTS):
             self.cache.forget((document, slot))
 
+    def close(self) -> None:
+        """Keep on disk what the next start can use, the latest document first, for a part of a second."""
+        self._resumption.leave_all(reversed(self._documents.items()))
+
     def idle(self, cancelled: Callable[[], bool]) -> bool:
         """Do one piece of background work; False if none is left.
 
-        First the next place, then the costs of this machine. When the tail of the latest document has grown long, a
-        window with a new anchor is computed in the slot not in use, and put to use when it is complete. Raises
-        CancelledError when interrupted; what was computed stays.
+        First the next place, then the costs of this machine, then the snapshots that are due. When the tail of the
+        latest document has grown long, a window with a new anchor is computed in the slot not in use, and put to use
+        when it is complete. Raises CancelledError when interrupted; what was computed stays.
         """
-        return self._prepare_anchor(cancelled) or self._calibrate()
+        interrupted = self.engine.interrupt.is_set
+        return (
+            self._prepare_anchor(cancelled)
+            or self._calibrate()
+            or self._resumption.save_due(self._documents.items(), lambda: cancelled() or interrupted())
+        )
 
     def _prepare_anchor(self, cancelled: Callable[[], bool]) -> bool:
         document = next(reversed(self._documents.values()), None)

@@ -7,8 +7,10 @@ after its end it ends the generation.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -68,7 +70,7 @@ class ScriptedEngine:
     ) -> None:
         self.script = list(script)
         self.vocabulary = scripted_vocabulary(fim=fim, words=words)
-        self.info = ModelInfo("scripted", context_length, 256, 33, sequences, rolls_back)
+        self.info = ModelInfo("scripted", context_length, 256, 33, sequences, rolls_back, saves=rolls_back)
         self.interrupt = ThreadInterrupt()
         self.seconds_per_token = seconds_per_token
         self.cells: list[list[int]] = [[] for _ in range(sequences)]
@@ -123,6 +125,26 @@ class ScriptedEngine:
             return False
         self.cells[target] = self.cells[source][:length]
         return True
+
+    def save(self, sequence: int, path: Path, tokens: Sequence[int]) -> bool:
+        if not self.info.saves or list(tokens) != self.cells[sequence]:
+            return False
+        try:
+            path.write_text(json.dumps(list(tokens)) + "\n")
+        except OSError:
+            return False
+        return True
+
+    def restore(self, sequence: int, path: Path, capacity: int) -> list[int] | None:
+        """Read what `save` wrote. Anything else is an error, as it may end the process with a native engine."""
+        self.cells[sequence].clear()
+        with path.open("rb") as file:
+            tokens: list[int] = json.loads(file.readline())
+        others = sum(map(len, self.cells))
+        if len(tokens) > capacity or others + len(tokens) > self.info.context_length:
+            return None
+        self.cells[sequence].extend(tokens)
+        return list(tokens)
 
     def close(self) -> None:
         self.closed = True

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
+from spark_lsp.completion import CompletionRequest
 from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, with_line_feeds
 from spark_lsp.decoding.kv_cache import common_prefix
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.parser import DocumentParser, SyntaxTree
-
-if TYPE_CHECKING:
-    from spark_lsp.pipeline import CompletionRequest
 
 SLOTS = 2
 """Sequences for each document: the one in use, and the one that the last place or the next anchor lives in."""
@@ -20,6 +18,15 @@ REALIGNED_TOKENS = 8
 """Tokens that may have been typed differently from the last suggestion for the rest of it to be worth re-aligning."""
 REMOVED_CHARACTERS = 16
 """Shorter deletions are corrections, not code that is about to be written anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What of a document's sequence is on disk, or was last tried to be put there."""
+
+    tokens: tuple[int, ...]
+    at: float
+    """When, by the monotonic clock in seconds; for no tokens, since when the document is known."""
 
 
 class DocumentSession:
@@ -35,6 +42,9 @@ class DocumentSession:
         """The latest request, as long as there may be something to prepare for the next."""
         self.written: tuple[int, ...] = ()
         """Prompt and output of the latest generation."""
+        self.frozen = 0
+        """How many of those are the prompt without its tail."""
+        self.saved: Saved | None = None
         self._text = ""
         self._removed: tuple[int, ...] = ()
         self._removed_at = range(0)

@@ -6,7 +6,8 @@ alone, so an engine may as well live in another process or on another host.
 
 Invariants:
 
-* Exactly one thread calls `decode`, `truncate` and `length`; `tokenize` and `interrupt` are safe from any thread.
+* Exactly one thread calls `decode`, `truncate`, `length`, `copy`, `save` and `restore`; `tokenize` and `interrupt` are
+  safe from any thread.
 * After any exception from `decode`, `length` tells how many tokens the sequence really holds.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -39,6 +41,8 @@ class ModelInfo:
     """Number of independent sequences, numbered from 0."""
     rolls_back: bool = True
     """Whether `truncate` can cut in the middle; recurrent and hybrid models cannot."""
+    saves: bool = False
+    """Whether `save` writes all that a sequence holds, so that it may be cut anywhere after `restore`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,16 @@ class Engine(Protocol):
         """Make the empty sequence `target` share the first `length` tokens of `source`, without computing anything.
 
         False means that the memory cannot share them and nothing changed.
+        """
+
+    def save(self, sequence: int, path: Path, tokens: Sequence[int]) -> bool:
+        """Write what `sequence` holds, which are `tokens`, to `path`; False if the file is worthless."""
+
+    def restore(self, sequence: int, path: Path, capacity: int) -> list[int] | None:
+        """Put what `save` wrote in place of what `sequence` holds, and return its tokens, at most `capacity`.
+
+        None means that it could not be read or does not fit, and that the sequence is empty. The file has to be one
+        that `save` wrote, byte for byte, for the same model and runtime: whether it is one the caller has to know.
         """
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -166,6 +167,28 @@ class KVCache:
         sequence = self._owners[key]
         if self._cut(sequence, length) != length:
             raise DecodeError("This model cannot take tokens back, which verification needs.")
+
+    def save(self, key: Hashable, path: Path) -> bool:
+        """Write the sequence of `key` to `path`; False if it has none or the engine could not write it."""
+        sequence = self._owners.get(key)
+        return sequence is not None and self._engine.save(sequence, path, self._tokens[sequence])
+
+    def restore(self, key: Hashable, path: Path, tokens: Sequence[int]) -> bool:
+        """Make the sequence of `key` hold `tokens`, which `save` wrote to `path`; else it is empty and this is False.
+
+        Other sequences make room, the least recently used one first. Cells that two share are counted twice.
+        """
+        sequence = self._sequence_of(key)
+        self._cut(sequence, 0)
+        while sum(map(len, self._tokens.values())) + len(tokens) > self._engine.info.context_length:
+            if not self._evict_other(sequence):
+                return False
+        restored = self._engine.restore(sequence, path, len(tokens))
+        if restored == list(tokens) and self._engine.length(sequence) == len(tokens):
+            self._tokens[sequence].extend(tokens)
+            return True
+        self._engine.truncate(sequence, 0)
+        return False
 
     def _share(self, sequence: int, prompt: Sequence[int]) -> int:
         """Return how much of `prompt` the sequence holds, after taking over what another one holds more of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -52,13 +53,16 @@ class LlamaEngine:
         self._vocab = llama.llama_model_get_vocab(model)
         self._interrupt = interrupt
         self._closing = threading.Lock()
+        rolls_back = not (llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model))
         self._info = ModelInfo(
             name=name,
             context_length=int(llama.llama_n_ctx(context)),
             batch_size=int(llama.llama_n_batch(context)),
             max_outputs=MAX_OUTPUTS,
             sequences=sequences,
-            rolls_back=not (llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model)),
+            rolls_back=rolls_back,
+            # A sliding window leaves out the cells that it has passed, and those are needed after a cut.
+            saves=rolls_back and not llama.llama_model_n_swa(model),
         )
         self._vocabulary = read_vocabulary(llama, self._vocab)
         self._batch = llama.llama_batch_init(BATCH_TOKENS, 0, 1)
@@ -179,6 +183,37 @@ class LlamaEngine:
             return False
         self._llama.llama_memory_seq_cp(self._memory, source, target, 0, length)
         return self.length(target) == length
+
+    def save(self, sequence: int, path: Path, tokens: Sequence[int]) -> bool:
+        """Write the sequence to `path` in llama.cpp's format, complete up to the last byte or worth nothing."""
+        if not self._info.saves or not tokens or len(tokens) != self._length_of(sequence):
+            return False
+        held = (ctypes.c_int32 * len(tokens))(*tokens)
+        written = int(
+            self._llama.llama_state_seq_save_file(self._context, os.fsencode(path), sequence, held, len(tokens))
+        )
+        try:
+            # llama.cpp does not look whether its last buffer reached the disk.
+            return 0 < written == path.stat().st_size
+        except OSError:
+            return False
+
+    def restore(self, sequence: int, path: Path, capacity: int) -> list[int] | None:
+        """Load the sequence from a file in llama.cpp's format; what follows its end in the file does not matter."""
+        if not self._info.saves or not 1 <= capacity <= self._info.context_length or self._length_of(sequence) < 0:
+            return None
+        tokens, count = (ctypes.c_int32 * capacity)(), ctypes.c_size_t()
+        read = self._llama.llama_state_seq_load_file(
+            self._context, os.fsencode(path), sequence, tokens, capacity, ctypes.byref(count)
+        )
+        if read and self.length(sequence) == count.value:
+            return list(tokens[: count.value])
+        self.truncate(sequence, 0)
+        return None
+
+    def _length_of(self, sequence: int) -> int:
+        """Return the length of a sequence, -1 if there is no such sequence, which llama.cpp would abort for."""
+        return self.length(sequence) if 0 <= sequence < self._info.sequences else -1
 
     def close(self) -> None:
         """Free context and model."""
