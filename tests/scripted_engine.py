@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -126,25 +125,18 @@ class ScriptedEngine:
         self.cells[target] = self.cells[source][:length]
         return True
 
-    def save(self, sequence: int, path: Path, tokens: Sequence[int]) -> bool:
-        if not self.info.saves or list(tokens) != self.cells[sequence]:
-            return False
-        try:
-            path.write_text(json.dumps(list(tokens)) + "\n")
-        except OSError:
-            return False
-        return True
+    def state(self, sequence: int) -> bytearray | None:
+        cells = self.cells[sequence]
+        return bytearray(json.dumps(cells).encode()) if self.info.saves and cells else None
 
-    def restore(self, sequence: int, path: Path, capacity: int) -> list[int] | None:
-        """Read what `save` wrote. Anything else is an error, as it may end the process with a native engine."""
+    def restore(self, sequence: int, state: bytearray, length: int) -> bool:
+        """Take what `state` gave. Anything else is an error here, as it may end the process with a native engine."""
         self.cells[sequence].clear()
-        with path.open("rb") as file:
-            tokens: list[int] = json.loads(file.readline())
-        others = sum(map(len, self.cells))
-        if len(tokens) > capacity or others + len(tokens) > self.info.context_length:
-            return None
+        tokens: list[int] = json.loads(state)
+        if len(tokens) != length or sum(map(len, self.cells)) + length > self.info.context_length:
+            return False
         self.cells[sequence].extend(tokens)
-        return list(tokens)
+        return True
 
     def close(self) -> None:
         self.closed = True

@@ -53,7 +53,7 @@ class Resumption:
             window = CompletionContext(**snapshot.note)
         except TypeError:  # written by a version with other fields
             return False
-        if not self._cache.restore((uri, document.slot), snapshot.path, snapshot.tokens):
+        if not self._cache.restore((uri, document.slot), snapshot.state, snapshot.tokens):
             self._store.discard(uri)
             return False
         if document.windows[document.slot] is None:
@@ -107,7 +107,10 @@ class Resumption:
         tokens, window = self._tokens(uri, document), document.windows[document.slot]
         if self._store is None or not self.enabled or window is None or len(tokens) < LEAST_TOKENS:
             return False
-        key, note = (uri, document.slot), dataclasses.asdict(window)
-        self._store.keep(uri, tokens, note, lambda path: self._cache.save(key, path), check)
+        check()
+        state = self._cache.state((uri, document.slot))
+        if state is None:
+            return False
+        self._store.keep(uri, tokens, dataclasses.asdict(window), state, check)
         document.saved = Saved(tokens, self._clock())
         return True

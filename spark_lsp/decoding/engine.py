@@ -6,7 +6,7 @@ alone, so an engine may as well live in another process or on another host.
 
 Invariants:
 
-* Exactly one thread calls `decode`, `truncate`, `length`, `copy`, `save` and `restore`; `tokenize` and `interrupt` are
+* Exactly one thread calls `decode`, `truncate`, `length`, `copy`, `state` and `restore`; `tokenize` and `interrupt` are
   safe from any thread.
 * After any exception from `decode`, `length` tells how many tokens the sequence really holds.
 """
@@ -16,7 +16,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -42,7 +41,7 @@ class ModelInfo:
     rolls_back: bool = True
     """Whether `truncate` can cut in the middle; recurrent and hybrid models cannot."""
     saves: bool = False
-    """Whether `save` writes all that a sequence holds, so that it may be cut anywhere after `restore`."""
+    """Whether `state` has all that a sequence holds, so that it may be cut anywhere after `restore`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +116,14 @@ class Engine(Protocol):
         False means that the memory cannot share them and nothing changed.
         """
 
-    def save(self, sequence: int, path: Path, tokens: Sequence[int]) -> bool:
-        """Write what `sequence` holds, which are `tokens`, to `path`; False if the file is worthless."""
+    def state(self, sequence: int) -> bytearray | None:
+        """Return what `sequence` holds as bytes for `restore`; None if it is empty or `info.saves` is false."""
 
-    def restore(self, sequence: int, path: Path, capacity: int) -> list[int] | None:
-        """Put what `save` wrote in place of what `sequence` holds, and return its tokens, at most `capacity`.
+    def restore(self, sequence: int, state: bytearray, length: int) -> bool:
+        """Put `state`, the bytes of a sequence of `length` tokens, in place of what `sequence` holds.
 
-        None means that it could not be read or does not fit, and that the sequence is empty. The file has to be one
-        that `save` wrote, byte for byte, for the same model and runtime: whether it is one the caller has to know.
+        False means that this is not possible or that there is no room, and that the sequence is empty. The bytes have
+        to come from `state`, with the same model, runtime and settings: that is for the caller to know.
         """
 
     def close(self) -> None:

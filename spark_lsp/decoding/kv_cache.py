@@ -10,7 +10,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -168,13 +167,13 @@ class KVCache:
         if self._cut(sequence, length) != length:
             raise DecodeError("This model cannot take tokens back, which verification needs.")
 
-    def save(self, key: Hashable, path: Path) -> bool:
-        """Write the sequence of `key` to `path`; False if it has none or the engine could not write it."""
+    def state(self, key: Hashable) -> bytearray | None:
+        """Return the sequence of `key` as bytes for `restore`; None if there is nothing or the engine cannot do it."""
         sequence = self._owners.get(key)
-        return sequence is not None and self._engine.save(sequence, path, self._tokens[sequence])
+        return self._engine.state(sequence) if sequence is not None else None
 
-    def restore(self, key: Hashable, path: Path, tokens: Sequence[int]) -> bool:
-        """Make the sequence of `key` hold `tokens`, which `save` wrote to `path`; else it is empty and this is False.
+    def restore(self, key: Hashable, state: bytearray, tokens: Sequence[int]) -> bool:
+        """Make the sequence of `key` hold `tokens`, whose `state` is given; else it is empty and this is False.
 
         Other sequences make room, the least recently used one first. Cells that two share are counted twice.
         """
@@ -183,8 +182,7 @@ class KVCache:
         while sum(map(len, self._tokens.values())) + len(tokens) > self._engine.info.context_length:
             if not self._evict_other(sequence):
                 return False
-        restored = self._engine.restore(sequence, path, len(tokens))
-        if restored == list(tokens) and self._engine.length(sequence) == len(tokens):
+        if self._engine.restore(sequence, state, len(tokens)) and self._engine.length(sequence) == len(tokens):
             self._tokens[sequence].extend(tokens)
             return True
         self._engine.truncate(sequence, 0)

@@ -1,12 +1,13 @@
 """Sequences of the KV cache on disk, so that the first suggestion after a restart needs no prefill.
 
-A file is what the engine wrote, followed by a seal of ours::
+::
 
-    engine's state | JSON: whose it is, its token ids, a note | lengths, hash of all before, magic
+    magic, lengths, hash of the rest | JSON: whose it is, its token ids, a note | the engine's bytes
 
-The engine's own format is guarded by little more than a magic number, and native code that reads nonsense may end the
-process or put a wrong state in place. So nothing is given to it whose hash is not right and whose owner is another.
-Files are written under another name and renamed: under its own name a file is whole, or older and whole.
+Native code that is given nonsense may end the process or put a wrong state in place: `llama_state_seq_load_file` was
+seen to abort on a truncated file. So a file is read into memory and its hash and owner are compared first, and what the
+engine gets are those same bytes, which no other process can change any more. Files are written under another name and
+renamed: under its own name a file is whole, or older and whole.
 
 They hold the user's code in a form that can be read back, hence the access rights and the bounds.
 """
@@ -21,7 +22,7 @@ import os
 import struct
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -37,21 +38,22 @@ _SUFFIX, _UNFINISHED = ".kv", ".tmp"
 _STALE_SECONDS = 3600.0
 """Age at which an unfinished file was left behind by a process that was killed; writing takes less than a second."""
 _CHUNK_BYTES = 1 << 20
-"""Bytes hashed at once, about a millisecond: so long may something more urgent wait."""
+"""Bytes hashed or written at once, a few milliseconds: so long may something more urgent wait."""
 _MAGIC = b"sparkkv1"
-_FOOTER = struct.Struct("<QQ32s8s")
-"""Bytes of the state, bytes of the JSON, BLAKE2b-256 of everything before it, magic."""
+_HEADER = struct.Struct("<8sQQ32s")
+"""Magic, bytes of the JSON, bytes of the state, BLAKE2b-256 of both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """One verified file."""
 
-    path: Path
     tokens: tuple[int, ...]
-    """The token ids of the sequence in it."""
+    """The token ids of the sequence."""
     note: dict[str, Any]
     """What was given to `SnapshotStore.keep`."""
+    state: bytearray
+    """What the engine gave."""
 
 
 class SnapshotStore:
@@ -73,10 +75,10 @@ class SnapshotStore:
         path = self._path(owner)
         try:
             with path.open("rb") as file:
-                body = _unsealed(file)
-            if body is not None and body.get("owner") == owner:
+                found = _read(file, owner)
+            if found is not None:
                 os.utime(path)
-                return Snapshot(path, tuple(map(int, body["tokens"])), dict(body["note"]))
+                return found
         except FileNotFoundError:
             return None
         except (OSError, KeyError, TypeError, ValueError) as error:
@@ -90,28 +92,30 @@ class SnapshotStore:
         document: str,
         tokens: Sequence[int],
         note: dict[str, Any],
-        write: Callable[[Path], bool],
+        state: bytearray,
         check: Callable[[], None] = lambda: None,
     ) -> bool:
-        """Keep what `write` puts into the file it is given, in place of an older snapshot of `document`.
+        """Keep a sequence in place of an older snapshot of `document`; False if the disk refuses or it is too large.
 
-        `note` has to be JSON. `check` is called every few milliseconds and may raise. False if nothing was kept, the
-        older snapshot then being untouched; the first failure of the disk is a line in the log.
+        `note` has to be JSON. `check` is called every few milliseconds and may raise. Unless this returns True the
+        older snapshot is untouched. The first failure of the disk is a line in the log.
         """
         owner = self._owner(document)
+        text = json.dumps({"owner": owner, "tokens": list(tokens), "note": note}).encode()
+        if _HEADER.size + len(text) + len(state) > self._most_bytes:
+            return False
         temporary: Path | None = None
         try:
             check()
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Readable by the user alone from the start, as mkstemp makes it.
+            # mkstemp makes a file that is readable by the user alone from the start.
             descriptor, name = tempfile.mkstemp(suffix=_UNFINISHED, dir=self._folder)
-            os.close(descriptor)
             temporary = Path(name)
-            if not write(temporary):
-                raise OSError("the engine could not write it")
-            _seal(temporary, {"owner": owner, "tokens": list(tokens), "note": note}, check)
-            if temporary.stat().st_size > self._most_bytes:
-                return False
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(_HEADER.pack(_MAGIC, len(text), len(state), _hash(text, state, check)) + text)
+                for chunk in _chunks(state):
+                    check()
+                    file.write(chunk)
             temporary.replace(self._path(owner))
             self._trim()
         except OSError as error:
@@ -155,41 +159,34 @@ class SnapshotStore:
         log.log(level, "No snapshot can be kept, so the first suggestion after a restart takes longer: %s", reason)
 
 
-def _seal(path: Path, body: dict[str, Any], check: Callable[[], None]) -> None:
-    """Append `body` and the hash of everything."""
-    text = json.dumps(body).encode()
-    with path.open("r+b") as file:
-        digest = hashlib.blake2b(digest_size=32)
-        state_bytes = 0
-        while chunk := file.read(_CHUNK_BYTES):
-            check()
-            digest.update(chunk)
-            state_bytes += len(chunk)
-        digest.update(text)
-        file.write(text + _FOOTER.pack(state_bytes, len(text), digest.digest(), _MAGIC))
-
-
-def _unsealed(file: IO[bytes]) -> dict[str, Any] | None:
-    """Return the body of a file whose hash is right, else None."""
+def _read(file: IO[bytes], owner: str) -> Snapshot | None:
+    """Return the content of a file that is complete and belongs to `owner`, else None."""
     size = file.seek(0, os.SEEK_END)
-    if size < _FOOTER.size:
-        return None
-    file.seek(size - _FOOTER.size)
-    state_bytes, text_bytes, expected, magic = _FOOTER.unpack(file.read(_FOOTER.size))
-    if magic != _MAGIC or state_bytes + text_bytes + _FOOTER.size != size:
-        return None
     file.seek(0)
-    digest = hashlib.blake2b(digest_size=32)
-    left = state_bytes
-    while left and (chunk := file.read(min(_CHUNK_BYTES, left))):
-        digest.update(chunk)
-        left -= len(chunk)
-    text = file.read(text_bytes)
-    digest.update(text)
-    if left or digest.digest() != expected:
+    if size < _HEADER.size:
+        return None
+    magic, text_bytes, state_bytes, expected = _HEADER.unpack(file.read(_HEADER.size))
+    if magic != _MAGIC or _HEADER.size + text_bytes + state_bytes != size:
+        return None
+    text, state = file.read(text_bytes), bytearray(state_bytes)
+    if file.readinto(state) != state_bytes or _hash(text, state) != expected:  # type: ignore[attr-defined]
         return None
     body = json.loads(text)
-    return body if isinstance(body, dict) else None
+    return Snapshot(tuple(body["tokens"]), body["note"], state) if body["owner"] == owner else None
+
+
+def _hash(text: bytes, state: bytearray, check: Callable[[], None] = lambda: None) -> bytes:
+    digest = hashlib.blake2b(b"%d " % len(text) + text, digest_size=32)
+    for chunk in _chunks(state):
+        check()
+        digest.update(chunk)
+    return digest.digest()
+
+
+def _chunks(state: bytearray) -> Iterator[memoryview]:
+    with memoryview(state) as view:
+        for start in range(0, len(view), _CHUNK_BYTES):
+            yield view[start : start + _CHUNK_BYTES]
 
 
 def _remove(path: Path) -> None:

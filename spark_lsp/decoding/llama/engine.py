@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -160,7 +159,7 @@ class LlamaEngine:
             raise DecodeError(f"A batch holds 1 to {min(info.batch_size, BATCH_TOKENS)} tokens, not {count}.")
         if not 0 <= outputs <= min(count, info.max_outputs):
             raise DecodeError(f"A batch of {count} tokens returns 0 to {info.max_outputs} rows, not {outputs}.")
-        if not 0 <= sequence < info.sequences:
+        if not self._exists(sequence):
             raise DecodeError(f"Sequence {sequence} does not exist; there are {info.sequences}.")
         if position != self.length(sequence):
             raise DecodeError(f"The sequence holds {self.length(sequence)} tokens; nothing can be put at {position}.")
@@ -184,36 +183,31 @@ class LlamaEngine:
         self._llama.llama_memory_seq_cp(self._memory, source, target, 0, length)
         return self.length(target) == length
 
-    def save(self, sequence: int, path: Path, tokens: Sequence[int]) -> bool:
-        """Write the sequence to `path` in llama.cpp's format, complete up to the last byte or worth nothing."""
-        if not self._info.saves or not tokens or len(tokens) != self._length_of(sequence):
-            return False
-        held = (ctypes.c_int32 * len(tokens))(*tokens)
-        written = int(
-            self._llama.llama_state_seq_save_file(self._context, os.fsencode(path), sequence, held, len(tokens))
-        )
-        try:
-            # llama.cpp does not look whether its last buffer reached the disk.
-            return 0 < written == path.stat().st_size
-        except OSError:
-            return False
-
-    def restore(self, sequence: int, path: Path, capacity: int) -> list[int] | None:
-        """Load the sequence from a file in llama.cpp's format; what follows its end in the file does not matter."""
-        if not self._info.saves or not 1 <= capacity <= self._info.context_length or self._length_of(sequence) < 0:
+    def state(self, sequence: int) -> bytearray | None:
+        """Return the sequence in llama.cpp's format, some 12 KB a token with a model of 0.5 billion weights."""
+        if not self._info.saves or not self._exists(sequence) or not self.length(sequence):
             return None
-        tokens, count = (ctypes.c_int32 * capacity)(), ctypes.c_size_t()
-        read = self._llama.llama_state_seq_load_file(
-            self._context, os.fsencode(path), sequence, tokens, capacity, ctypes.byref(count)
-        )
-        if read and self.length(sequence) == count.value:
-            return list(tokens[: count.value])
-        self.truncate(sequence, 0)
-        return None
+        size = int(self._llama.llama_state_seq_get_size(self._context, sequence))
+        state = bytearray(size)
+        buffer = (ctypes.c_uint8 * size).from_buffer(state)
+        written = int(self._llama.llama_state_seq_get_data(self._context, buffer, size, sequence))
+        return state if written == size else None
 
-    def _length_of(self, sequence: int) -> int:
-        """Return the length of a sequence, -1 if there is no such sequence, which llama.cpp would abort for."""
-        return self.length(sequence) if 0 <= sequence < self._info.sequences else -1
+    def restore(self, sequence: int, state: bytearray, length: int) -> bool:
+        """Load the sequence from memory: there llama.cpp checks every bound, while with a file it may abort."""
+        if not self._exists(sequence):
+            return False
+        if self._info.saves:
+            buffer = (ctypes.c_uint8 * len(state)).from_buffer(state)
+            read = int(self._llama.llama_state_seq_set_data(self._context, buffer, len(state), sequence))
+            if read == len(state) and self.length(sequence) == length:
+                return True
+        self.truncate(sequence, 0)
+        return False
+
+    def _exists(self, sequence: int) -> bool:
+        """Whether there is such a sequence; llama.cpp would abort for another number."""
+        return 0 <= sequence < self._info.sequences
 
     def close(self) -> None:
         """Free context and model."""
