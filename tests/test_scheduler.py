@@ -185,14 +185,16 @@ def with_snapshots(engine: ScriptedEngine, folder: Path) -> Callable[[Callable[[
 
 
 def test_closing_keeps_what_the_next_start_can_use(start: Start, tmp_path: Path) -> None:
-    for prompt_tokens in (300, 1):
+    computed = []
+    for _ in range(2):
         engine = ScriptedEngine(["x = 42"])
         scheduler = start(engine, load=with_snapshots(engine, tmp_path))
         completion = scheduler.submit(request("a", "y = 1\n" * 100 + "x = ")).result.result(SECONDS)
         assert completion.generation is not None
-        assert completion.generation.prompt_tokens >= prompt_tokens
+        computed.append(completion.generation.prompt_tokens)
         assert scheduler.close()
-    assert completion.generation.prompt_tokens == 1
+    assert computed[0] > 300
+    assert computed[1] == 1
 
 
 def test_closing_during_a_prefill_keeps_what_was_computed(start: Start, tmp_path: Path) -> None:
