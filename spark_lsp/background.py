@@ -50,10 +50,10 @@ def prepare_place(pipeline: Pipeline, document: DocumentSession | None, cancelle
         document.last = None
         return False
     slot, window = planned
-    prompt = pipeline.prompt(window)
-    pipeline.cache.prefill((request.document, slot), prompt.tokens, between_slices=check)
-    document.use_plan(slot, window)
-    pipeline.follow_draft(prompt.tokens)
+    better = pipeline.prompt(window)
+    pipeline.cache.prefill((request.document, slot), better.tokens, between_slices=check)
+    document.use_plan(slot, window, better, prompt)
+    pipeline.follow_draft(better.tokens)
     return True
 
 

@@ -18,6 +18,7 @@ from spark_lsp.settings import ModelSettings, Settings
 if TYPE_CHECKING:
     from spark_lsp.decoding.drafters import DraftModel
     from spark_lsp.decoding.llama import LlamaEngine
+    from spark_lsp.decoding.snapshots import SnapshotStore
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +46,7 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
             keep_cost=lambda measured: save_costs(costs, measured),
             draft=_load_draft(engine, model, cancelled) if model.draft else None,
             threads=thread_candidates(usable_cores()) if not model.threads else (),
+            snapshots=_snapshots(file, model),
         )
 
     return Loader(_display_name(model.name), load, lambda: _signature(model.name))
@@ -124,15 +126,32 @@ def _costs_file(path: Path, model: ModelSettings) -> Path:
     from spark_lsp.decoding.cost_cache import cost_path, user_cache_folder
     from spark_lsp.decoding.llama import default_threads
 
-    state = path.stat()
     threads = model.threads or default_threads()
     return cost_path(
-        user_cache_folder(),
-        model=f"{path.name} {state.st_size} {state.st_mtime_ns}",
-        engine=f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}",
+        user_cache_folder("costs"),
+        model=_file_state(path),
+        engine=_runtime(),
         threads=(threads, threads),
         host=f"{platform.node()} {platform.machine()} {platform.processor()}",
     )
+
+
+def _snapshots(path: Path, model: ModelSettings) -> SnapshotStore:
+    """Return where sequences are kept that this file computed in a context like this one."""
+    from spark_lsp.decoding.cost_cache import user_cache_folder
+    from spark_lsp.decoding.snapshots import SnapshotStore
+
+    key = f"{_file_state(path)}\n{_runtime()} {platform.machine()}\n{model.context_tokens} {model.gpu_layers}"
+    return SnapshotStore(user_cache_folder("snapshots"), key)
+
+
+def _file_state(path: Path) -> str:
+    state = path.stat()
+    return f"{path.name} {state.st_size} {state.st_mtime_ns}"
+
+
+def _runtime() -> str:
+    return f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}"
 
 
 def _display_name(name: str) -> str:

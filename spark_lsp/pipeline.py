@@ -13,10 +13,10 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import Enum
 
 from spark_lsp.background import Calibrator, prepare_place
+from spark_lsp.completion import Completion, CompletionRequest, Reason
+from spark_lsp.context.resume import Resumption
 from spark_lsp.context.session import SLOTS, DocumentSession
 from spark_lsp.context.window import CompletionContext, WindowLimits
 from spark_lsp.decoding.cost_model import CostModel, default_cost_model
@@ -37,6 +37,7 @@ from spark_lsp.decoding.extent import choose_extent, stop_rule
 from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
+from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.decoding.stopping import StopReason, StopRule
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.postprocess import Place, postprocess, whole_lines
@@ -44,6 +45,8 @@ from spark_lsp.prompt.fim import Prompt, PromptBuilder
 from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.parser import SyntaxTree
+
+__all__ = ["Completion", "CompletionRequest", "Pipeline", "Reason"]
 
 OPEN_DOCUMENTS = 16
 """Documents whose syntax tree and window are kept; the least recently used one is dropped and made anew if needed."""
@@ -61,52 +64,6 @@ FIRST_PARSE_SECONDS = 0.02
 """Time that one request may spend on parsing a document for the first time; a huge file is parsed over several."""
 
 
-class Reason(str, Enum):
-    """Why a completion is empty, or that it is not."""
-
-    SHOWN = "shown"
-    CACHED = "cached"
-    NOTHING = "nothing-to-add"
-    DUPLICATE = "duplicate-suffix"
-    COLD = "cold"
-    CANCELLED = "cancelled"
-    SUPERSEDED = "superseded"
-    LOADING = "loading"
-    UNAVAILABLE = "unavailable"
-    DISABLED = "disabled"
-    UNKNOWN_DOCUMENT = "unknown-document"
-    TOO_LARGE = "too-large"
-    BINARY = "binary"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class CompletionRequest:
-    """One place in one version of one document."""
-
-    document: str
-    """A key for the document, its URI."""
-    snapshot: TextSnapshot
-    cursor: int
-    """Offset in code points."""
-    language: Language
-    deadline: float | None = None
-    """Value of `time.monotonic()` at which the generation ends with what it has, in seconds."""
-    patient: bool = False
-    """Whether the whole window is worth waiting for: nobody is typing, and there may be no idle time later."""
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """What to insert at the cursor, and how it came about."""
-
-    text: str
-    """LF line ends; empty if there is nothing to show."""
-    reason: Reason
-    generation: Generation | None = None
-    seconds: float = 0.0
-
-
 class Pipeline:
     """All stages on one engine. Used by one thread only."""
 
@@ -119,14 +76,17 @@ class Pipeline:
         keep_cost: Callable[[CostModel], object] = lambda cost: None,
         threads: Sequence[int] = (),
         draft: DraftModel | None = None,
+        snapshots: SnapshotStore | None = None,
     ) -> None:
         """Use `engine`, and `draft` to draft for it.
 
         Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them. The calibration
-        compares the thread counts `threads`; with none the engine's own stay.
+        compares the thread counts `threads`; with none the engine's own stay. `snapshots` keeps the sequences of
+        documents for the next start.
         """
         self.engine = engine
         self.cache = KVCache(engine)
+        self._resumption = Resumption(self.cache, snapshots if engine.info.saves else None)
         self._table = PieceTable(engine.vocabulary.pieces)
         self._documents: OrderedDict[str, DocumentSession] = OrderedDict()
         self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
@@ -152,6 +112,7 @@ class Pipeline:
         """Use `settings` from now on."""
         self._settings = settings
         self.workspace.enable(settings.workspace and settings.drafting and self._max_draft > 0)
+        self._resumption.enabled = settings.snapshots
         self._prompts = PromptBuilder(
             self.engine.vocabulary, self.engine.tokenize, layout=settings.layout, heal_tokens=settings.heal_tokens
         )
@@ -180,6 +141,7 @@ class Pipeline:
         document = self._document(request)
         tree = document.parser.tree(snapshot.text, FIRST_PARSE_SECONDS)
         document.last = request
+        self._resumption.resume(request.document, document)
         limits = self.limits(new_place=not request.patient)
         prompt = self.prompt(document.follow(snapshot, tree, cursor, limits))
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
@@ -211,7 +173,7 @@ class Pipeline:
             cancelled=cancelled,
             on_text=stream,
         )
-        document.written = prompt.tokens + generation.tokens
+        document.note(prompt, generation.tokens)
         return self._finish(generation, place, time.monotonic() - started)
 
     def learn(self, text: str) -> None:
@@ -222,6 +184,7 @@ class Pipeline:
         """Free what is kept for a document that was closed."""
         known = self._documents.pop(document, None)
         if known is not None:
+            self._resumption.leave(document, known)
             known.parser.close()
         for slot in range(SLOTS):
             self.cache.forget((document, slot))
@@ -232,12 +195,18 @@ class Pipeline:
         if self._draft is not None:
             self._draft.engine.close()
 
+    def leave(self) -> None:
+        """Keep on disk what the next start can use, the latest document first, for a part of a second."""
+        self._resumption.leave_all(reversed(self._documents.items()))
+
     def idle(self, cancelled: Callable[[], bool]) -> bool:
         """Do one piece of background work; False if none is left.
 
         First the latest place, then the costs of this machine once there was one, then what the draft model has to
-        read, then texts of the workspace. Raises CancelledError when interrupted; what was computed stays.
+        read, then the snapshots that are due, then texts of the workspace. Raises CancelledError when interrupted; what
+        was computed stays.
         """
+        interrupted = self.engine.interrupt.is_set
         document = next(reversed(self._documents.values()), None)
         if prepare_place(self, document, cancelled):
             return True
@@ -245,11 +214,15 @@ class Pipeline:
             return True
         if self._model is not None and self._settings.drafting and self._model.idle():
             return True
+        if self._resumption.save_due(self._documents.items(), lambda: cancelled() or interrupted()):
+            return True
         return self.workspace.work()
 
     def expect(self, request: CompletionRequest) -> None:
         """Let idle time prepare for a request at this place, which was edited."""
-        self._document(request).last = request
+        document = self._document(request)
+        document.last = request
+        self._resumption.resume(request.document, document)
 
     def follow_draft(self, tokens: Sequence[int]) -> None:
         """Let the draft model read a prompt that will be used, in idle time."""

@@ -28,7 +28,8 @@ from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 log = logging.getLogger(__name__)
 
 JOIN_SECONDS = 0.8
-"""Time that `close` waits for a running decode to notice the abort flag; one graph node takes a few milliseconds."""
+"""Time that `close` waits for a running decode to notice the abort flag, which takes a few milliseconds (one graph
+node), and for the pipeline to keep what the next start can use."""
 
 
 SETTLE_SECONDS = 0.2
@@ -222,7 +223,7 @@ class Scheduler:
                         break
                     self._condition.wait(settled_in if self._idle_work else None)
                 if self._closing:
-                    return
+                    break
                 self._idling = not self._waiting and not self._errands
                 if self._idling and self._pipeline is not None:
                     self._pipeline.engine.interrupt.clear()
@@ -239,6 +240,7 @@ class Scheduler:
                 self._idle_work = True
             else:
                 self._work_in_idle_time()
+        self._run_errand(lambda pipeline: pipeline.leave())
 
     def _run_errand(self, errand: Callable[[Pipeline], bool | None]) -> None:
         """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""

@@ -64,6 +64,8 @@ class CompletionSettings:
     False turns reading of other files off. The text is the same without."""
     heal_tokens: int = 4
     """Most typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
+    snapshots: bool = True
+    """Whether what was computed for open documents is kept on disk for the next start. It holds their code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from spark_lsp.decoding.cost_cache import DIRECTORY_VARIABLE
 from spark_lsp.errors import DownloadError, ModelNotFoundError
 from spark_lsp.models.catalogue import DEFAULT_MODEL, find
 from spark_lsp.models.sources import pull
 from spark_lsp.models.store import resolve
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep costs and snapshots out of the user's cache, and out of other tests."""
+    monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "cache"))
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ after its end it ends the generation.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 
@@ -68,7 +69,7 @@ class ScriptedEngine:
     ) -> None:
         self.script = list(script)
         self.vocabulary = scripted_vocabulary(fim=fim, words=words)
-        self.info = ModelInfo("scripted", context_length, 256, 33, sequences, rolls_back)
+        self.info = ModelInfo("scripted", context_length, 256, 33, sequences, rolls_back, saves=rolls_back)
         self.interrupt = ThreadInterrupt()
         self.seconds_per_token = seconds_per_token
         self.cells: list[list[int]] = [[] for _ in range(sequences)]
@@ -127,6 +128,19 @@ class ScriptedEngine:
 
     def use_threads(self, single: int, several: int) -> None:
         self.threads = single, several
+
+    def state(self, sequence: int) -> bytearray | None:
+        cells = self.cells[sequence]
+        return bytearray(json.dumps(cells).encode()) if self.info.saves and cells else None
+
+    def restore(self, sequence: int, state: bytearray, length: int) -> bool:
+        """Take what `state` gave. Anything else is an error here, as it may end the process with a native engine."""
+        self.cells[sequence].clear()
+        tokens: list[int] = json.loads(state)
+        if len(tokens) != length or sum(map(len, self.cells)) + length > self.info.context_length:
+            return False
+        self.cells[sequence].extend(tokens)
+        return True
 
     def close(self) -> None:
         self.closed = True

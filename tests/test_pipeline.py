@@ -157,6 +157,19 @@ def test_a_new_place_is_answered_from_a_small_window_and_the_next_keystroke_has_
     assert len(held(pipeline)) > 1.5 * len(small)
 
 
+def test_the_suggestion_is_still_the_draft_after_a_better_window_was_put_to_use() -> None:
+    script = numbered(200) + "x = compute(alpha, beta, gamma)"
+    pipeline = Pipeline(ScriptedEngine([script]), CompletionSettings(), cost=default_cost_model())
+    complete(numbered(200) + "█\n", pipeline=pipeline)
+    settle(pipeline)
+    steps = []
+    for typed in ("x = compute(a", "x = compute(al"):
+        generation = complete(numbered(200) + typed + "█\n", pipeline=pipeline).generation
+        assert generation is not None
+        steps.append((generation.steps, generation.accepted))
+    assert max(steps for steps, _ in steps) < 8
+
+
 def test_typing_during_the_preparation_of_the_full_window_costs_no_prompt_tokens() -> None:
     engine = ScriptedEngine(["x = 1"])
     pipeline = Pipeline(engine, CompletionSettings(), cost=default_cost_model())

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spark_lsp.decoding.cost_model import default_cost_model
+from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import ModelNotFoundError
 from spark_lsp.metrics import Metrics
@@ -254,6 +256,64 @@ def test_a_text_that_cannot_be_learned_is_logged_and_the_next_request_works(star
     scheduler.read("other.py", WORKSPACE)
     until(lambda: bool(scheduler._faults))
     assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+
+
+def with_snapshots(engine: ScriptedEngine, folder: Path) -> Callable[[Callable[[], bool]], Pipeline]:
+    def load(cancelled: Callable[[], bool]) -> Pipeline:
+        store = SnapshotStore(folder, "model")
+        return Pipeline(engine, CompletionSettings(), cost=default_cost_model(), snapshots=store)
+
+    return load
+
+
+def test_closing_keeps_what_the_next_start_can_use(start: Start, tmp_path: Path) -> None:
+    computed = []
+    for _ in range(2):
+        engine = ScriptedEngine(["x = 42"])
+        scheduler = start(engine, load=with_snapshots(engine, tmp_path))
+        completion = scheduler.submit(request("a", "y = 1\n" * 100 + "x = ")).result.result(SECONDS)
+        assert completion.generation is not None
+        computed.append(completion.generation.prompt_tokens)
+        assert scheduler.close()
+    assert computed[0] > 200
+    assert computed[1] == 1
+
+
+def test_closing_during_a_prefill_keeps_what_was_computed(start: Start, tmp_path: Path) -> None:
+    engine = ScriptedEngine(["x = 42"], seconds_per_token=0.002)
+    scheduler = start(engine, load=with_snapshots(engine, tmp_path))
+    scheduler.submit(request("a", "y = 1\n" * 100 + "x = "))
+    until(lambda: engine.decoded_tokens >= 128)
+    assert scheduler.close()
+    assert engine.closed
+    engine = ScriptedEngine(["x = 42"])
+    scheduler = start(engine, load=with_snapshots(engine, tmp_path))
+    completion = scheduler.submit(request("a", "y = 1\n" * 100 + "x = ")).result.result(SECONDS)
+    assert completion.text == "42"
+    assert completion.generation is not None
+    assert completion.generation.cached_tokens >= 128
+
+
+def test_a_save_that_is_not_due_leaves_the_thread_asleep(start: Start, tmp_path: Path) -> None:
+    calls = []
+    engine = ScriptedEngine(["x = 42"])
+
+    def load(cancelled: Callable[[], bool]) -> Pipeline:
+        pipeline = with_snapshots(engine, tmp_path)(cancelled)
+        idle = pipeline.idle
+
+        def counted(cancelled: Callable[[], bool]) -> bool:
+            calls.append(1)
+            return idle(cancelled)
+
+        pipeline.idle = counted  # type: ignore[method-assign]
+        return pipeline
+
+    scheduler = start(engine, load=load)
+    scheduler.submit(request("a", "y = 1\n" * 100 + "x = ")).result.result(SECONDS)
+    until(lambda: bool(calls) and not scheduler._idle_work)
+    time.sleep(0.1)
+    assert len(calls) <= 3, "a better window, then nothing"
 
 
 def test_closing_during_a_decode_frees_the_engine_and_answers_everybody(start: Start) -> None:

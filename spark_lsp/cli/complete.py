@@ -56,9 +56,10 @@ def complete(place: str, model: str | None, as_json: bool, no_optimized: bool, m
 
     path, line, column = _place(place)
     text = _read(path)
-    settings = from_flags(model, optimized=not no_optimized)
+    completion_settings: dict[str, Any] = {"snapshots": False}  # one answer leaves nothing behind
     if max_tokens is not None:
-        settings, _ = load({"completion": {"maxTokens": max_tokens}}, settings)
+        completion_settings["maxTokens"] = max_tokens
+    settings, _ = load({"completion": completion_settings}, from_flags(model, optimized=not no_optimized))
     snapshot = TextSnapshot.of(text)
     cursor = _cursor(path, snapshot, line, column)
     started = time.monotonic()

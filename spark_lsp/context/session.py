@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
+from spark_lsp.completion import CompletionRequest
 from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, outgrown, with_line_feeds
 from spark_lsp.decoding.kv_cache import common_prefix
 from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.prompt.fim import Prompt
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.parser import DocumentParser, SyntaxTree
-
-if TYPE_CHECKING:
-    from spark_lsp.pipeline import CompletionRequest
 
 SLOTS = 3
 """Sequences for each document: the place in use, the place before it, and a better window for the one in use."""
@@ -20,6 +19,15 @@ REALIGNED_TOKENS = 8
 """Tokens that may have been typed differently from the last suggestion for the rest of it to be worth re-aligning."""
 REMOVED_CHARACTERS = 16
 """Shorter deletions are corrections, not code that is about to be written anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What of a document's sequence is on disk, or was last tried to be put there."""
+
+    tokens: tuple[int, ...]
+    at: float
+    """When, by the monotonic clock in seconds; for no tokens, since when the document is known."""
 
 
 class DocumentSession:
@@ -39,6 +47,9 @@ class DocumentSession:
         """The latest request, as long as there may be something to prepare for the next."""
         self.written: tuple[int, ...] = ()
         """Prompt and output of the latest generation."""
+        self.frozen = 0
+        """How many of those are the prompt without its tail."""
+        self.saved: Saved | None = None
         self._small = [False] * SLOTS
         self._used = list(range(SLOTS))
         """Slots, the least recently used one first."""
@@ -96,10 +107,27 @@ class DocumentSession:
         self._planned = window
         return self._spare, window
 
-    def use_plan(self, slot: int, window: CompletionContext) -> None:
-        """Put a planned window to use, now that it is in the KV cache."""
+    def use_plan(self, slot: int, window: CompletionContext, prompt: Prompt, replaced: Prompt) -> None:
+        """Put a planned window to use, now that its `prompt` is in the KV cache; `replaced` was the prompt before.
+
+        What was suggested behind that prompt is still the latest suggestion.
+        """
         self._small[slot], self._planned = False, None
         self._use(slot, window)
+        suggested = self.written[len(replaced.tokens) :] if self._follows(replaced) else ()
+        self.note(prompt, suggested)
+
+    def note(self, prompt: Prompt, suggested: tuple[int, ...]) -> None:
+        """Remember what was suggested at the end of `prompt`."""
+        self.written = prompt.tokens + suggested
+        self.frozen = max(1, len(prompt.tokens) - len(prompt.tail))
+
+    def _follows(self, prompt: Prompt) -> bool:
+        return self.written[: len(prompt.tokens)] == prompt.tokens
+
+    def adopt(self, window: CompletionContext) -> None:
+        """Take over the window of an earlier session; idle time finds out whether there is a better one."""
+        self.windows[self.slot], self._small[self.slot] = window, True
 
     def forget_windows(self) -> None:
         """Make every window anew, after settings changed."""

@@ -12,15 +12,18 @@ from spark_lsp.decoding.cost_model import CostModel
 
 log = logging.getLogger(__name__)
 
+DIRECTORY_VARIABLE = "SPARK_LSP_CACHE"
 _MAX_BYTES = 65_536
 """A cost model is about 500 bytes; a larger file is something else."""
 
 
-def user_cache_folder() -> Path:
-    """Return the folder of cost models in the user's cache directory; it need not exist."""
+def user_cache_folder(kind: str = "costs") -> Path:
+    """Return the folder of one kind of files in $SPARK_LSP_CACHE or the user's cache directory; it need not exist."""
     import platformdirs
 
-    return platformdirs.user_cache_path("spark-lsp", appauthor=False) / "costs"
+    chosen = os.environ.get(DIRECTORY_VARIABLE)
+    base = Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("spark-lsp", appauthor=False)
+    return base / kind
 
 
 def cost_path(folder: Path, *, model: str, engine: str, threads: tuple[int, int], host: str) -> Path:

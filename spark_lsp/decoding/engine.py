@@ -6,7 +6,8 @@ alone, so an engine may as well live in another process or on another host.
 
 Invariants:
 
-* Exactly one thread calls `decode`, `truncate` and `length`; `tokenize` and `interrupt` are safe from any thread.
+* Exactly one thread calls `decode`, `truncate`, `length`, `copy`, `state` and `restore`; `tokenize` and `interrupt` are
+  safe from any thread.
 * After any exception from `decode`, `length` tells how many tokens the sequence really holds.
 """
 
@@ -39,6 +40,8 @@ class ModelInfo:
     """Number of independent sequences, numbered from 0."""
     rolls_back: bool = True
     """Whether `truncate` can cut in the middle; recurrent and hybrid models cannot."""
+    saves: bool = False
+    """Whether `state` has all that a sequence holds, so that it may be cut anywhere after `restore`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,16 @@ class Engine(Protocol):
 
     def use_threads(self, single: int, several: int) -> None:
         """Decode one token with `single` threads from now on and several tokens with `several`."""
+
+    def state(self, sequence: int) -> bytearray | None:
+        """Return what `sequence` holds as bytes for `restore`; None if it is empty or `info.saves` is false."""
+
+    def restore(self, sequence: int, state: bytearray, length: int) -> bool:
+        """Put `state`, the bytes of a sequence of `length` tokens, in place of what `sequence` holds.
+
+        False means that this is not possible or that there is no room, and that the sequence is empty. The bytes have
+        to come from `state`, with the same model, runtime and settings: that is for the caller to know.
+        """
 
     def close(self) -> None:
         """Free the model; safe to call twice."""

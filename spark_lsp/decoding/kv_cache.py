@@ -9,11 +9,11 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from spark_lsp.decoding.engine import Engine, Logits, Row
+from spark_lsp.decoding.evaluation import Evaluation, KnownRow
 from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
 
 PREFILL_SLICE_TOKENS = 64
@@ -24,37 +24,6 @@ LEAST_FOR_SCRATCH = 3
 """Sequences from which one is set aside to decode places alone; an engine with fewer does so in place."""
 WORTH_COPYING_TOKENS = 16
 """A sequence takes over cells of another one only if that saves so many tokens: it gives up its own for them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """The logits after a prompt, and what they cost."""
-
-    logits: Logits
-    """Row 0 follows the prompt; row i follows the i-th draft token, if the draft was decoded."""
-    drafted: bool
-    """Whether the draft was decoded; it is not when the prompt's last logits were still known."""
-    wide: bool
-    """Whether row 0 is that of a decode of several tokens, which a nearly tied place is not decided by."""
-    computed: int
-    """Prompt tokens that had to be decoded; the draft is not counted."""
-    reused: int
-    """Prompt tokens that were in the cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class _KnownRow:
-    """Logits kept from an earlier decode."""
-
-    length: int
-    """Tokens before them."""
-    kept: Row
-    wide: bool
-
-    def row(self, index: int) -> Row:
-        if index:
-            raise DecodeError("Only the logits after the prompt were kept.")
-        return self.kept
 
 
 def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
@@ -80,7 +49,7 @@ class KVCache:
         self._owners: OrderedDict[Hashable, int] = OrderedDict()
         for sequence in range(count):
             engine.truncate(sequence, 0)
-        self._known: dict[int, _KnownRow] = {}
+        self._known: dict[int, KnownRow] = {}
         """For each sequence the logits after its last prompt."""
         self.prompt_tokens = 0
         """Prompt tokens decoded so far, those of cancelled requests included."""
@@ -141,7 +110,7 @@ class KVCache:
             self.prompt_tokens += size - len(draft) if last else size
             if last:
                 self.steps += 1
-                self._known[sequence] = _KnownRow(len(prompt), logits.row(0).copy(), size > 1)
+                self._known[sequence] = KnownRow(len(prompt), logits.row(0).copy(), size > 1)
                 return Evaluation(logits, drafted=True, wide=size > 1, computed=len(prompt) - reused, reused=reused)
             pending = pending[size:]
 
@@ -196,7 +165,7 @@ class KVCache:
         """Keep a row that was decoded alone in place of the one that was not."""
         known = self._known.get(sequence)
         if known is None or known.length == length:
-            self._known[sequence] = _KnownRow(length, row, wide=False)
+            self._known[sequence] = KnownRow(length, row, wide=False)
 
     def time_decode(self, key: Hashable, count: int, outputs: int) -> float:
         """Return the seconds of a decode of `count` tokens with `outputs` rows behind `CONTEXT_TOKENS` others.
@@ -224,6 +193,27 @@ class KVCache:
         sequence = self._owners[key]
         if self._cut(sequence, length) != length:
             raise DecodeError("This model cannot take tokens back, which verification needs.")
+
+    def state(self, key: Hashable) -> bytearray | None:
+        """Return the sequence of `key` as bytes for `restore`; None if there is nothing or the engine cannot do it."""
+        sequence = self._owners.get(key)
+        return self._engine.state(sequence) if sequence is not None else None
+
+    def restore(self, key: Hashable, state: bytearray, tokens: Sequence[int]) -> bool:
+        """Make the sequence of `key` hold `tokens`, whose `state` is given; else it is empty and this is False.
+
+        Other sequences make room, the least recently used one first. Cells that two share are counted twice.
+        """
+        sequence = self._sequence_of(key)
+        self._cut(sequence, 0)
+        while sum(map(len, self._tokens.values())) + len(tokens) > self._engine.info.context_length:
+            if not self._evict_other(sequence):
+                return False
+        if self._engine.restore(sequence, state, len(tokens)) and self._engine.length(sequence) == len(tokens):
+            self._tokens[sequence].extend(tokens)
+            return True
+        self._engine.truncate(sequence, 0)
+        return False
 
     def _share(self, sequence: int, prompt: Sequence[int]) -> int:
         """Return how much of `prompt` the sequence holds, after taking over what another one holds more of it."""

@@ -112,6 +112,7 @@ def test_a_completion_with_its_figures(model_path: Path, tmp_path: Path) -> None
     assert report["promptTokens"] > 5
     assert report["cachedTokens"] == 0
     assert len(report["probabilities"]) == report["generatedTokens"]
+    assert not (tmp_path / "cache" / "snapshots").exists(), "one answer leaves nothing behind"
 
 
 @pytest.mark.model

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS, KVCache, common_prefix
+from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
 from tests.scripted_engine import ScriptedEngine
 
@@ -60,6 +64,103 @@ def test_after_any_series_of_prompts_aborts_and_evictions_the_cells_equal_the_pr
             assert result.reused <= shared
             cache.rewind(key, len(prompt))
             assert held(engine, cache, key) == prompt
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_after_any_series_of_prompts_saves_damage_and_restores_the_cells_equal_the_tokens(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = SnapshotStore(Path(folder), "model")
+        engine = ScriptedEngine(context_length=300, sequences=2)
+        cache = KVCache(engine)
+        saved: dict[str, tuple[int, ...]] = {}
+        for _ in range(data.draw(st.integers(1, 12))):
+            key = data.draw(st.sampled_from("abc"))
+            action = data.draw(st.sampled_from(["prompt", "save", "damage", "restore", "restart"]))
+            if action == "prompt":
+                cache.prefill(key, data.draw(TOKENS), data.draw(st.lists(st.integers(0, 3), max_size=5)))
+            elif action == "save":
+                state = cache.state(key)
+                assert (state is None) == (not cache.tokens(key))
+                if state is not None:
+                    assert store.keep(key, cache.tokens(key), {}, state)
+                    saved[key] = cache.tokens(key)
+            elif action == "damage":
+                for file in Path(folder).iterdir():
+                    size = file.stat().st_size
+                    content = bytearray(file.read_bytes())
+                    content[data.draw(st.integers(0, size - 1))] ^= 1
+                    file.write_bytes(content[: data.draw(st.integers(size // 2, size))])
+                saved = {}
+            elif action == "restart":
+                engine = ScriptedEngine(context_length=300, sequences=2)
+                cache = KVCache(engine)
+            else:
+                found = store.find(key)
+                assert (found is not None) == (key in saved)
+                if found is not None and cache.restore(key, found.state, found.tokens):
+                    assert tuple(held(engine, cache, key)) == saved[key]
+            for other in cache._owners:
+                held(engine, cache, str(other))
+
+
+def state_of(cache: KVCache, key: str) -> bytearray:
+    state = cache.state(key)
+    assert state is not None
+    return state
+
+
+class StrangeEngine(ScriptedEngine):
+    """Says that it restored what it did not."""
+
+    answer = True
+
+    def restore(self, sequence: int, state: bytearray, length: int) -> bool:
+        self.cells[sequence] = [1, 2]
+        return self.answer
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_sequence_that_is_not_what_was_saved_is_emptied(answer: bool) -> None:
+    engine = StrangeEngine()
+    engine.answer = answer
+    cache = KVCache(engine)
+    cache.prefill("a", [1, 2, 3, 4])
+    assert not cache.restore("b", state_of(cache, "a"), [1, 2, 3, 4])
+    assert held(engine, cache, "b") == []
+    assert held(engine, cache, "a") == [1, 2, 3, 4]
+
+
+def test_a_restored_prompt_computes_only_its_last_token() -> None:
+    cache = KVCache(ScriptedEngine())
+    cache.prefill("a", list(range(100)))
+    again = KVCache(ScriptedEngine())
+    assert again.restore("a", state_of(cache, "a"), list(range(100)))
+    assert again.prefill("a", list(range(100))).computed == 1
+
+
+def test_a_restore_makes_room_like_a_prompt_does() -> None:
+    engine = ScriptedEngine(context_length=100, sequences=3)
+    cache = KVCache(engine)
+    cache.prefill("a", [1] * 80)
+    state = state_of(cache, "a")
+    cache.prefill("b", [2] * 60)
+    assert cache.restore("a", state, [1] * 80)
+    assert cache.tokens("b") == ()
+    assert held(engine, cache, "a") == [1] * 80
+
+
+def test_a_restore_of_more_than_the_context_is_refused() -> None:
+    cache = KVCache(ScriptedEngine(context_length=100))
+    assert not cache.restore("a", bytearray(b"[]"), [1] * 101)
+    assert cache.tokens("a") == ()
+
+
+def test_there_is_no_state_without_a_sequence_or_of_a_model_that_cannot_take_tokens_back() -> None:
+    assert KVCache(ScriptedEngine()).state("a") is None
+    cache = KVCache(ScriptedEngine(rolls_back=False))
+    cache.prefill("a", [1, 2])
+    assert cache.state("a") is None
 
 
 def test_appending_to_a_prompt_computes_only_what_is_new() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from spark_lsp.decoding.cost_model import CostModel
+from spark_lsp.decoding.engine import Row
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.llama import MAX_OUTPUTS, LlamaEngine
 from spark_lsp.documents.text import TextSnapshot
@@ -176,6 +177,80 @@ def test_what_another_document_holds_is_shared_and_gives_the_same_logits(engine:
     shared = cache.prefill("b", tokens)
     assert shared.reused == len(tokens) - 1
     assert np.abs(shared.logits.row(0) - computed).max() < 0.5
+
+
+def state_of(engine: LlamaEngine, sequence: int) -> bytearray:
+    state = engine.state(sequence)
+    assert state is not None
+    return state
+
+
+def test_a_saved_sequence_restored_in_a_new_context_gives_the_logits_of_a_fresh_one(
+    engine: LlamaEngine, model_path: Path
+) -> None:
+    tokens = engine.tokenize(CODE)
+    engine.decode(3, 0, tokens, 0)
+    state = state_of(engine, 3)
+    row = engine.decode(3, len(tokens), [17], 1).row(0).copy()
+    other = LlamaEngine.load(model_path, context_tokens=1024)
+    try:
+        assert other.restore(1, state, len(tokens))
+        assert other.length(1) == len(tokens)
+        assert close(other.decode(1, len(tokens), [17], 1).row(0), row)
+        # And behind a cut, which is what an edit does.
+        for one, sequence in ((engine, 3), (other, 1)):
+            assert one.truncate(sequence, 20)
+        row = engine.decode(3, 20, tokens[20:], 1).row(0).copy()
+        assert close(other.decode(1, 20, tokens[20:], 1).row(0), row)
+    finally:
+        other.close()
+
+
+def close(left: Row, right: Row) -> bool:
+    """Whether two rows of batches of the same width are the same up to rounding."""
+    return bool(np.abs(left - right).max() <= 1e-3 * np.abs(right).max())
+
+
+def test_what_is_no_state_of_such_a_sequence_is_refused_and_leaves_it_empty(engine: LlamaEngine) -> None:
+    tokens = engine.tokenize(CODE)
+    engine.decode(0, 0, tokens, 0)
+    state = state_of(engine, 0)
+    for name, content, length in [
+        ("empty", bytearray(), len(tokens)),
+        ("a model file", bytearray(b"GGUF" * 1000), len(tokens)),
+        ("truncated", state[:-1000], len(tokens)),
+        ("cut in the middle", state[: len(state) // 2], len(tokens)),
+        ("longer", state + b"more", len(tokens)),
+        ("of another length", state, len(tokens) - 1),
+    ]:
+        engine.decode(1, 0, [1, 2, 3], 0)
+        assert not engine.restore(1, content, length), name
+        assert engine.length(1) == 0, name
+    assert not engine.restore(99, state, len(tokens))
+    assert engine.state(99) is None
+    assert engine.state(1) is None
+    assert engine.length(0) == len(tokens)
+
+
+def test_a_sequence_that_shares_its_cells_is_saved_whole(engine: LlamaEngine) -> None:
+    tokens = engine.tokenize(CODE)
+    engine.decode(0, 0, tokens, 0)
+    assert engine.copy(0, 1, 20)
+    engine.decode(1, 20, [5, 6, 7], 0)
+    assert engine.restore(2, state_of(engine, 1), 23)
+    row = engine.decode(1, 23, [17], 1).row(0).copy()
+    assert close(engine.decode(2, 23, [17], 1).row(0), row)
+
+
+def test_a_context_without_room_restores_nothing(engine: LlamaEngine) -> None:
+    tokens = engine.tokenize(CODE)
+    engine.decode(1, 0, tokens, 0)
+    state = state_of(engine, 1)
+    engine.truncate(1, 0)
+    for position in range(0, engine.info.context_length, 256):
+        engine.decode(0, position, [1] * 256, 0)
+    assert not engine.restore(1, state, len(tokens))
+    assert (engine.length(0), engine.length(1)) == (engine.info.context_length, 0)
 
 
 @pytest.mark.parametrize("keep", [0, 100, 100_000], ids=["empty", "header only", "truncated"])

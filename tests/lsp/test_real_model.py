@@ -22,12 +22,17 @@ LOAD_SECONDS = 120.0
 PREFILL_SECONDS = 240.0
 
 
-@pytest_asyncio.fixture
-async def editor(model_path: Path) -> AsyncIterator[Editor]:
+async def started(model_path: Path, options: dict[str, object] | None = None) -> Editor:
     editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", str(model_path)])
-    await editor.start()
+    await editor.start(options)
     status = await editor.ready(LOAD_SECONDS)
     assert status["engine"] == "idle", status["message"]
+    return editor
+
+
+@pytest_asyncio.fixture
+async def editor(model_path: Path) -> AsyncIterator[Editor]:
+    editor = await started(model_path)
     yield editor
     assert await editor.stop() == 0
 
@@ -131,3 +136,35 @@ async def test_leaving_during_a_generation_is_clean(editor: Editor) -> None:
     editor.start_request("textDocument/inlineCompletion", editor.completion_params(URI, invoked=True))
     while (await editor.status())["engine"] != "busy":
         await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("damage", ["none", "truncated", "flipped"])
+async def test_after_a_restart_the_first_suggestion_needs_no_prefill(
+    model_path: Path, tmp_path: Path, damage: str
+) -> None:
+    text, cursor = three_hundred_lines()
+    runs = []
+    for _ in range(2):
+        # No answer is cut short by a busy machine.
+        editor = await started(model_path, {"completion": {"deadlineMs": int(1000 * PREFILL_SECONDS)}})
+        editor.open(URI, "python", text, cursor=cursor)
+        editor.type(URI, "    total = max(self.")
+        suggestion = await editor.complete(URI)
+        runs.append((suggestion, (await editor.status())["promptTokens"]))
+        assert await editor.stop() == 0
+        (snapshot,) = (tmp_path / "cache" / "snapshots").iterdir()
+        content = bytearray(snapshot.read_bytes())
+        assert len(content) > 1_000_000
+        if damage == "truncated":
+            del content[-1000:]
+        elif damage == "flipped":
+            content[len(content) // 2] ^= 1
+        snapshot.write_bytes(content)
+    (text_before, computed_before), (text_after, computed_after) = runs
+    assert text_before
+    assert text_after == text_before
+    assert computed_before > 100
+    if damage == "none":
+        assert computed_after <= 4
+    else:
+        assert computed_after > 100

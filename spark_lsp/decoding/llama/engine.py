@@ -52,13 +52,16 @@ class LlamaEngine:
         self._vocab = llama.llama_model_get_vocab(model)
         self._interrupt = interrupt
         self._closing = threading.Lock()
+        rolls_back = not (llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model))
         self._info = ModelInfo(
             name=name,
             context_length=int(llama.llama_n_ctx(context)),
             batch_size=int(llama.llama_n_batch(context)),
             max_outputs=MAX_OUTPUTS,
             sequences=sequences,
-            rolls_back=not (llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model)),
+            rolls_back=rolls_back,
+            # A sliding window leaves out the cells that it has passed, and those are needed after a cut.
+            saves=rolls_back and not llama.llama_model_n_swa(model),
         )
         self._vocabulary = read_vocabulary(llama, self._vocab)
         self._batch = llama.llama_batch_init(BATCH_TOKENS, 0, 1)
@@ -158,7 +161,7 @@ class LlamaEngine:
             raise DecodeError(f"A batch holds 1 to {min(info.batch_size, BATCH_TOKENS)} tokens, not {count}.")
         if not 0 <= outputs <= min(count, info.max_outputs):
             raise DecodeError(f"A batch of {count} tokens returns 0 to {info.max_outputs} rows, not {outputs}.")
-        if not 0 <= sequence < info.sequences:
+        if not self._exists(sequence):
             raise DecodeError(f"Sequence {sequence} does not exist; there are {info.sequences}.")
         if position != self.length(sequence):
             raise DecodeError(f"The sequence holds {self.length(sequence)} tokens; nothing can be put at {position}.")
@@ -185,6 +188,32 @@ class LlamaEngine:
     def use_threads(self, single: int, several: int) -> None:
         """Set llama.cpp's two thread counts."""
         self._llama.llama_set_n_threads(self._context, single, several)
+
+    def state(self, sequence: int) -> bytearray | None:
+        """Return the sequence in llama.cpp's format, some 12 KB a token with a model of 0.5 billion weights."""
+        if not self._info.saves or not self._exists(sequence) or not self.length(sequence):
+            return None
+        size = int(self._llama.llama_state_seq_get_size(self._context, sequence))
+        state = bytearray(size)
+        buffer = (ctypes.c_uint8 * size).from_buffer(state)
+        written = int(self._llama.llama_state_seq_get_data(self._context, buffer, size, sequence))
+        return state if written == size else None
+
+    def restore(self, sequence: int, state: bytearray, length: int) -> bool:
+        """Load the sequence from memory: there llama.cpp checks every bound, while with a file it may abort."""
+        if not self._exists(sequence):
+            return False
+        if self._info.saves:
+            buffer = (ctypes.c_uint8 * len(state)).from_buffer(state)
+            read = int(self._llama.llama_state_seq_set_data(self._context, buffer, len(state), sequence))
+            if read == len(state) and self.length(sequence) == length:
+                return True
+        self.truncate(sequence, 0)
+        return False
+
+    def _exists(self, sequence: int) -> bool:
+        """Whether there is such a sequence; llama.cpp would abort for another number."""
+        return 0 <= sequence < self._info.sequences
 
     def close(self) -> None:
         """Free context and model."""
