@@ -196,7 +196,7 @@ def test_after_edits_jumps_aborts_and_evictions_in_two_documents_the_logits_equa
             difference = np.abs(kept - expected).max()
             assert difference < LOGITS_TOLERANCE
             best = np.sort(expected)[-2:]
-            assert kept.argmax() == expected.argmax() or np.ptp(best) < difference
+            assert kept.argmax() == expected.argmax() or np.ptp(best) < 2 * difference
         wrong = list(prompt.tokens)
         wrong[-30] += 1
         difference = np.abs(fresh.prefill("fresh", wrong).logits.row(0) - expected).max()
