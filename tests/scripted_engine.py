@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+import zlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -166,3 +167,30 @@ class ScriptedEngine:
                     best, following = length, data[length:]
                     break
         return following
+
+
+class ReadingEngine(ScriptedEngine):
+    """Its logits depend on every cell, so that a wrong one anywhere shows. A decode can be interrupted halfway."""
+
+    _decodes_left: int | None = None
+    _kept = 0
+
+    def interrupt_after(self, decodes: int | None, kept: int = 0) -> None:
+        """Abort the decode after the next `decodes` ones, when `kept` of its tokens are in; None aborts none."""
+        self._decodes_left, self._kept = decodes, kept
+
+    def decode(self, sequence: int, position: int, tokens: Sequence[int], outputs: int) -> _Rows:
+        if self._decodes_left == 0:
+            self._decodes_left = None
+            # As llama.cpp does: what was finished of the batch stays in the cache.
+            room = self.info.context_length - sum(map(len, self.cells))
+            self.cells[sequence].extend(tokens[: min(self._kept, len(tokens) - 1, room)])
+            raise CancelledError
+        if self._decodes_left is not None:
+            self._decodes_left -= 1
+        return super().decode(sequence, position, tokens, outputs)
+
+    def _row(self, cells: list[int]) -> Row:
+        seed = zlib.crc32(np.asarray(cells, dtype=np.int32).tobytes())
+        noise = np.random.default_rng(seed).random(len(self.vocabulary), dtype=np.float32)
+        return super()._row(cells) + noise

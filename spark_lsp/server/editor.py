@@ -114,15 +114,26 @@ class Editor:
 
     def replace(self, uri: str, start: int, end: int, text: str) -> None:
         """Replace a range (offsets) and put the cursor behind the new text."""
-        buffer = self._buffers[uri]
-        first, last = self._position(buffer, start), self._position(buffer, end)
-        where = Range(*first, *last)
-        buffer.snapshot = apply_change(buffer.snapshot, ContentChange(text, where), self._encoding)
-        buffer.cursor = start + len(text)
-        buffer.version += 1
-        change = {"range": {"start": _json_position(first), "end": _json_position(last)}, "text": text}
-        identifier = {"uri": uri, "version": buffer.version}
-        self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [change]})
+        self.edit(uri, [(start, end, text)])
+
+    def edit(self, uri: str, changes: Sequence[tuple[int, int, str]]) -> None:
+        """Replace ranges one after another, in one notification; the cursor stands behind the last new text."""
+        buffer, events = self._buffers[uri], []
+        for start, end, text in changes:
+            first, last = self._position(buffer, start), self._position(buffer, end)
+            buffer.snapshot = apply_change(buffer.snapshot, ContentChange(text, Range(*first, *last)), self._encoding)
+            buffer.cursor = start + len(text)
+            events.append({"range": {"start": _json_position(first), "end": _json_position(last)}, "text": text})
+        self._send_changes(uri, events)
+
+    def resend(self, uri: str) -> None:
+        """Send the whole document anew, as some clients do with every change."""
+        self._send_changes(uri, [{"text": self.text(uri)}])
+
+    def close(self, uri: str) -> None:
+        """Close a document."""
+        del self._buffers[uri]
+        self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def move(self, uri: str, offset: int) -> None:
         """Put the cursor elsewhere."""
@@ -248,6 +259,12 @@ class Editor:
             listener = self._partials.get(str(message["params"]["token"]))
             if listener is not None:
                 listener(message["params"]["value"])
+
+    def _send_changes(self, uri: str, events: list[dict[str, Any]]) -> None:
+        buffer = self._buffers[uri]
+        buffer.version += 1
+        identifier = {"uri": uri, "version": buffer.version}
+        self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": events})
 
     def _position(self, buffer: _Buffer, offset: int) -> tuple[int, int]:
         return position_at(buffer.snapshot, offset, self._encoding)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS, KVCache, common_prefix
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
-from tests.scripted_engine import ScriptedEngine
+from tests.scripted_engine import ReadingEngine, ScriptedEngine
 
 TOKENS = st.lists(st.integers(0, 3), min_size=1, max_size=200)
 
@@ -33,12 +33,15 @@ def test_common_prefix_is_where_a_loop_would_stop(left: list[int], right: list[i
 
 @settings(max_examples=100, deadline=None)
 @given(st.data())
-def test_after_any_series_of_prompts_aborts_and_evictions_the_cells_equal_the_prompt(data: st.DataObject) -> None:
-    engine = ScriptedEngine(context_length=300, sequences=2)
+def test_after_any_series_of_prompts_aborts_and_evictions_the_cells_equal_the_prompt_and_the_logits_are_fresh(
+    data: st.DataObject,
+) -> None:
+    engine = ReadingEngine((), context_length=300, sequences=2)
     cache = KVCache(engine)
     for _ in range(data.draw(st.integers(1, 8))):
         key = data.draw(st.sampled_from("abc"))
-        prompt = data.draw(TOKENS)
+        prompt = list(cache.tokens(key)[: data.draw(st.integers(0, 250))]) + data.draw(st.one_of(st.just([]), TOKENS))
+        prompt = prompt[:200] or [0]
         draft = data.draw(st.lists(st.integers(0, 3), max_size=5))
         abort_after = data.draw(st.one_of(st.none(), st.integers(0, 3)))
         slices = 0
@@ -60,6 +63,8 @@ def test_after_any_series_of_prompts_aborts_and_evictions_the_cells_equal_the_pr
             assert held(engine, cache, key) == prompt + (draft if result.drafted else [])
             assert result.drafted or result.computed == 0
             assert result.computed + result.reused == len(prompt)
+            fresh = KVCache(ReadingEngine()).prefill("fresh", prompt)
+            assert (result.logits.row(0) == fresh.logits.row(0)).all()
             shared = max(common_prefix(others, prompt) for others in [before, *everybody])
             assert result.reused <= shared
             cache.rewind(key, len(prompt))
@@ -219,6 +224,24 @@ def test_an_aborted_prefill_keeps_the_finished_slices() -> None:
     with pytest.raises(CancelledError):
         cache.prefill("a", [1] * 300, between_slices=between)
     assert cache.prefill("a", [1] * 300).reused == 2 * PREFILL_SLICE_TOKENS
+
+
+def test_logits_are_not_taken_for_those_of_an_aborted_prompt_of_the_same_length() -> None:
+    cache = KVCache(ReadingEngine())
+    cache.prefill("a", [1] * 80)
+    calls = iter([None, None, CancelledError()])
+
+    def between() -> None:
+        error = next(calls)
+        if error is not None:
+            raise error
+
+    with pytest.raises(CancelledError):
+        cache.prefill("a", [1] * 10 + [2] * 190, between_slices=between)
+    held = cache.tokens("a")[:80]
+    assert held == (*[1] * 10, *[2] * 70)
+    fresh = KVCache(ReadingEngine()).prefill("fresh", held)
+    assert (cache.prefill("a", held).logits.row(0) == fresh.logits.row(0)).all()
 
 
 def test_a_model_that_cannot_take_tokens_back_starts_over() -> None:

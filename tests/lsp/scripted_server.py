@@ -1,14 +1,17 @@
 """The real server over stdio with the scripted engine: `python -m tests.lsp.scripted_server FILE.json`.
 
-FILE.json holds {"script": [...], "seconds_per_token": 0.0, "fim": true, "fail": "", "load_seconds": 0.0}.
+FILE.json holds {"script": [...], "seconds_per_token": 0.0, "fim": true, "fail": "", "load_seconds": 0.0,
+"trace": false}. With "trace" the request `test/memory` tells what Python holds: {"objects": number, "bytes": number}.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,6 +48,14 @@ def scripted_loader(plan: dict[str, Any]) -> Callable[[Settings, Callable[[float
 def main() -> None:
     plan = json.loads(Path(sys.argv[1]).read_text())
     server = SparkServer(scripted_loader(plan))
+    if plan.get("trace"):
+        tracemalloc.start()
+
+        @server.feature("test/memory")
+        def memory(ls: SparkServer, _params: Any) -> dict[str, int]:
+            gc.collect()
+            return {"objects": len(gc.get_objects()), "bytes": tracemalloc.get_traced_memory()[0]}
+
     code = serve_stdio(server, sys.stdin.buffer, protocol_stdout())
     sys.stderr.flush()
     os._exit(code)

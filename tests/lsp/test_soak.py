@@ -1,0 +1,59 @@
+"""Hundreds of completions leave nothing behind: no request without an answer, no memory, no work."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psutil
+
+from benchmarks.soak.typist import LINES, Typist
+from spark_lsp.server.editor import Editor
+from tests.lsp.conftest import StartScripted
+
+COMPLETIONS = 400
+"""More than any bounded cache of the server holds entries, so that all of them are full."""
+BYTES_EACH = 200
+"""Of each completion, that may stay. The smallest record of one (its text around the cursor, its job, its task) takes
+more than a kilobyte, and what is measured without a leak stays below 20."""
+IDLE_SECONDS = 3.0
+IDLE_SHARE = 0.05
+"""Of a core, while nothing is asked; a loop that waits without sleeping takes a whole one, a decode too."""
+
+
+async def memory(editor: Editor) -> dict[str, int]:
+    result: dict[str, int] = await editor.request("test/memory", None)
+    return result
+
+
+async def settled(editor: Editor) -> dict[str, int]:
+    """Wait until two looks in a row find the engine idle with the same counts, and return them."""
+    before: dict[str, int] = {}
+    while True:
+        status = await editor.status()
+        counts = {name: status[name] for name in ("promptTokens", "decodeSteps", "generatedTokens")}
+        if status["engine"] == "idle" and counts == before:
+            return counts
+        before = counts
+        await asyncio.sleep(0.3)
+
+
+async def test_hundreds_of_completions_leave_no_memory_and_no_work_behind(scripted: StartScripted) -> None:
+    editor = await scripted(script=list(LINES), trace=True)
+    typist = Typist(editor)
+    await typist.work(COMPLETIONS)
+    first = await memory(editor)
+    await typist.work(2 * COMPLETIONS)
+    second = await memory(editor)
+    # One object for every fourth completion at most: a leak leaves at least one for each.
+    assert second["objects"] - first["objects"] < COMPLETIONS // 4
+    assert second["bytes"] - first["bytes"] < COMPLETIONS * BYTES_EACH
+    tally = typist.tally
+    assert (tally.unanswered, tally.failed, tally.different) == (0, 0, 0)
+    assert min(tally.checks, tally.cancelled) > 0
+
+    process, counts = psutil.Process(editor.process.pid), await settled(editor)
+    before = sum(process.cpu_times()[:2])
+    await asyncio.sleep(IDLE_SECONDS)
+    used = sum(process.cpu_times()[:2]) - before
+    assert used < IDLE_SHARE * IDLE_SECONDS
+    assert await settled(editor) == counts
