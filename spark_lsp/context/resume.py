@@ -40,7 +40,7 @@ class Resumption:
     def resume(self, uri: str, document: DocumentSession) -> bool:
         """Restore the sequence of a document that has none, and its window if it has none; False if that was not done.
 
-        It takes as long as reading a file of some 10 MB, about 20 ms.
+        It takes as long as reading and checking a file of some 10 MB, less than 0.1 s on two cores.
         """
         if document.saved is None:
             document.saved = Saved((), self._clock())

@@ -24,8 +24,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 log = logging.getLogger(__name__)
 
@@ -159,7 +160,7 @@ class SnapshotStore:
         log.log(level, "No snapshot can be kept, so the first suggestion after a restart takes longer: %s", reason)
 
 
-def _read(file: IO[bytes], owner: str) -> Snapshot | None:
+def _read(file: BufferedReader, owner: str) -> Snapshot | None:
     """Return the content of a file that is complete and belongs to `owner`, else None."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -169,7 +170,7 @@ def _read(file: IO[bytes], owner: str) -> Snapshot | None:
     if magic != _MAGIC or _HEADER.size + text_bytes + state_bytes != size:
         return None
     text, state = file.read(text_bytes), bytearray(state_bytes)
-    if file.readinto(state) != state_bytes or _hash(text, state) != expected:  # type: ignore[attr-defined]
+    if file.readinto(state) != state_bytes or _hash(text, state) != expected:
         return None
     body = json.loads(text)
     return Snapshot(tuple(body["tokens"]), body["note"], state) if body["owner"] == owner else None
