@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from spark_lsp.decoding.drafters.draft import DraftContext, Drafter
 from spark_lsp.decoding.drafting import Drafting
 from spark_lsp.decoding.engine import Row
@@ -135,6 +137,8 @@ def generate(
             choice = greedy_among(row, allowed)
         else:
             raise DecodeError("The model has no tokens that spell the typed text.")
+        if np.isneginf(row[choice.token]):  # sampled in the graph, where nobody knew what is allowed here
+            return None
         return choice if final or not nearly_tied(row, choice.token, allowed) else None
 
     def accept(choice: Choice) -> bool:

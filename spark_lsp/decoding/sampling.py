@@ -33,7 +33,8 @@ def greedy(row: Row) -> Choice:
 
 def greedy_among(row: Row, allowed: NDArray[np.int32]) -> Choice:
     """Return the most probable of the `allowed` ids, which are not empty."""
-    best = greedy(row[allowed])
+    with np.errstate(invalid="ignore"):  # a row sampled in the graph may have none of them
+        best = greedy(row[allowed])
     return Choice(int(allowed[best.token]), best.probability)
 
 

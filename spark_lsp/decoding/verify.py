@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from spark_lsp.decoding.engine import Logits, Row
 from spark_lsp.decoding.sampling import Choice
+from spark_lsp.errors import DecodeError
 
 
 class Verified(NamedTuple):
@@ -37,9 +38,10 @@ def verify(
     """Return the model's choices from `logits`, whose row 0 comes before the draft's first token.
 
     Rows are looked at one by one and only while the draft agrees, since each costs a pass over the vocabulary.
-    `decide(row, final)` gives the choice, or None if the row leaves it open and is not `final`, as the rows of a decode
-    of several tokens (`wide`) are not. Then `alone(index)` decodes the place again and tells whether what was decoded
-    behind it is still there. Each choice goes to `accept`; one for which that is true is the last one.
+    `decide(row, final)` gives the choice, or None if the row leaves it open: because it lacks what is asked, or because
+    of a near tie and it is not `final`, as the rows of a decode of several tokens (`wide`) are not. Then `alone(index)`
+    decodes the place again and tells whether what was decoded behind it is still there. Each choice goes to `accept`;
+    one for which that is true is the last one. Raises DecodeError if the row decoded again leaves it open too.
     """
     choices: list[Choice] = []
     kept: dict[int, Row] = {}
@@ -53,7 +55,7 @@ def verify(
             row, intact = alone(index)
             choice = decide(row, True)
         if choice is None:
-            raise AssertionError("a final row leaves nothing open")
+            raise DecodeError("The model's logits leave out every token that spells the typed text.")
         choices.append(choice)
         agrees = intact and index < len(draft) and choice.token == draft[index]
         if accept(choice) or not agrees:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from spark_lsp.decoding.drafters.draft import Draft, DraftContext
@@ -13,7 +14,7 @@ from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.stopping import Extent, StopReason, StopRule
-from spark_lsp.errors import CancelledError
+from spark_lsp.errors import CancelledError, DecodeError
 from spark_lsp.prompt.fim import Prompt
 from spark_lsp.prompt.templates import Template
 from tests.scripted_engine import ScriptedEngine
@@ -225,6 +226,35 @@ def test_a_near_tie_in_a_full_context_is_decided_in_place() -> None:
     result = run(engine, "x = ", heal=0, drafter=Oracle(engine, text))
     assert result.text == "abc + def + ghi + jkl"
     assert engine.cells[-1] == []
+
+
+class Candidates(ScriptedEngine):
+    """Rows name only the most probable token, as those sampled in the graph; the last sequence gives whole ones."""
+
+    gives_whole_rows = True
+
+    def decode(self, sequence: int, position: int, tokens: Sequence[int], outputs: int) -> Any:
+        self.whole = self.gives_whole_rows and sequence == self.info.sequences - 1
+        return super().decode(sequence, position, tokens, outputs)
+
+    def _row(self, cells: list[int]) -> Any:
+        row = super()._row(cells)
+        return row if self.whole else np.where(row == row.max(), row, -np.inf).astype(np.float32)
+
+
+def test_where_a_row_leaves_out_what_is_allowed_the_place_is_decoded_for_a_whole_one() -> None:
+    text = "self.assertEqual(a, b)"
+    engine = Candidates([text])
+    # "E" and "q" were typed; the most probable token "Equal" is not allowed behind another letter.
+    assert run(engine, "self.assertEq", heal=1).text == run(ScriptedEngine([text]), "self.assertEq", heal=1).text
+    assert run(engine, "self.assertEq", heal=2).text == "ual(a, b)"
+
+
+def test_rows_that_never_say_what_is_allowed_are_an_error() -> None:
+    engine = Candidates(["xyz"])
+    engine.gives_whole_rows = False
+    with pytest.raises(DecodeError, match="spells the typed text"):
+        run(engine, "xq", heal=1)
 
 
 def test_the_first_draft_rides_with_the_end_of_the_prompt() -> None:

@@ -15,6 +15,7 @@ from spark_lsp.decoding.cost_model import CostModel
 from spark_lsp.decoding.engine import Row
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.llama import MAX_OUTPUTS, LlamaEngine
+from spark_lsp.decoding.llama.in_graph import CANDIDATES
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import CancelledError, ContextFullError, DecodeError, ModelLoadError
 from spark_lsp.pipeline import CompletionRequest, Pipeline
@@ -205,6 +206,25 @@ def test_after_edits_jumps_aborts_and_evictions_in_two_documents_the_logits_equa
         assert evicted
     finally:
         small.close()
+
+
+def test_the_text_sampled_in_the_graph_is_the_text_sampled_from_whole_rows(
+    engine: LlamaEngine, model_path: Path
+) -> None:
+    sampled = LlamaEngine.load(model_path, context_tokens=1024, in_graph_sampling=True)
+    try:
+        rows = sampled.decode(0, 0, sampled.tokenize(CODE), 4)
+        assert [np.isfinite(rows.row(index)).sum() for index in range(4)] == [CANDIDATES] * 4
+        for before in (CODE, "def total(numbers):\n    ret", "import o"):
+            request = CompletionRequest("doc", TextSnapshot.of(before), len(before), language_for("python", ""))
+            texts = []
+            for each in (engine, sampled):
+                pipeline = Pipeline(each, CompletionSettings(max_tokens=16), cost=cheap_rows())
+                texts.append(pipeline.complete(request).text)
+            assert texts[0] == texts[1]
+            assert texts[0]
+    finally:
+        sampled.close()
 
 
 def sample_of(name: str) -> str:

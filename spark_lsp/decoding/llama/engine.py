@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spark_lsp.decoding.engine import ModelInfo, Row, Vocabulary
+from spark_lsp.decoding.llama.in_graph import InGraphSampling, pays
 from spark_lsp.decoding.llama.loading import (
     BATCH_TOKENS,
     MAX_OUTPUTS,
@@ -24,17 +26,24 @@ from spark_lsp.decoding.llama.loading import (
 from spark_lsp.decoding.llama.runtime import LoadLog, NativeInterrupt, import_llama, start_backend
 from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
 
+log = logging.getLogger(__name__)
+
 _DECODE_ABORTED = 2
 _DECODE_NO_CELLS = 1
 
 
 class _LlamaLogits:
-    def __init__(self, llama: Any, context: Any, first: int, count: int, size: int) -> None:
+    def __init__(
+        self, llama: Any, context: Any, first: int, count: int, size: int, sampling: InGraphSampling | None
+    ) -> None:
         self._llama, self._context, self._first, self._count, self._size = llama, context, first, count, size
+        self._sampling = sampling
 
     def row(self, index: int) -> Row:
         if not 0 <= index < self._count:
             raise DecodeError(f"Row {index} was asked for, but the decode returned {self._count}.")
+        if self._sampling is not None:
+            return self._sampling.row(self._first + index, self._size)
         pointer = self._llama.llama_get_logits_ith(self._context, self._first + index)
         if not pointer:
             raise DecodeError("llama.cpp returned no logits for a position that asked for them.")
@@ -71,6 +80,7 @@ class LlamaEngine:
         self._output: NDArray[np.int8] = np.ctypeslib.as_array(self._batch.logits, shape)
         for i in range(BATCH_TOKENS):
             self._batch.n_seq_id[i] = 1
+        self._sampling: InGraphSampling | None = None
 
     @classmethod
     def load(
@@ -83,11 +93,13 @@ class LlamaEngine:
         gpu_layers: int = -1,
         sequences: int = SEQUENCES,
         interrupt: NativeInterrupt | None = None,
+        in_graph_sampling: bool | None = None,
         progress: Callable[[float], bool] | None = None,
     ) -> LlamaEngine:
         """Return a ready engine for the GGUF file at `path`.
 
-        `interrupt` is that of another engine which is to be stopped together with this one.
+        `interrupt` is that of another engine which is to be stopped together with this one. `in_graph_sampling` None
+        means where it pays (see `in_graph`); it is left out where a first decode shows that it does not work.
         `progress` is called with the loaded fraction and stops the load by returning False. Raises
         EngineUnavailableError without llama-cpp-python, ModelLoadError for a file that llama.cpp refuses,
         CancelledError when `progress` stopped it.
@@ -102,7 +114,27 @@ class LlamaEngine:
             except BaseException:
                 llama.llama_model_free(model)
                 raise
-        return cls(llama, model, context, interrupt, name or path.stem, sequences)
+        engine = cls(llama, model, context, interrupt, name or path.stem, sequences)
+        if pays(llama, gpu_layers) if in_graph_sampling is None else in_graph_sampling:
+            engine._sample_in_graph()
+        return engine
+
+    def _sample_in_graph(self) -> None:
+        """Let the graph sample from now on, if a decode of one token shows that it does."""
+        sampling = InGraphSampling(self._llama, self._context, self._info.sequences)
+        if not sampling.attached:
+            return
+        self._sampling = sampling
+        try:
+            self.decode(0, 0, [0], 1)
+            works = sampling.has_row(0)
+        except DecodeError:
+            works = False
+        self.truncate(0, 0)
+        if not works:
+            sampling.detach()
+            self._sampling = None
+        log.info("The graph samples: %s", works)
 
     @property
     def info(self) -> ModelInfo:
@@ -147,7 +179,8 @@ class LlamaEngine:
         self._batch.n_tokens = count
         status = int(self._llama.llama_decode(self._context, self._batch))
         if status == 0:
-            return _LlamaLogits(self._llama, self._context, count - outputs, outputs, len(self._vocabulary))
+            sampling = self._sampling if self._sampling is not None and self._sampling.samples(sequence) else None
+            return _LlamaLogits(self._llama, self._context, count - outputs, outputs, len(self._vocabulary), sampling)
         if status == _DECODE_ABORTED:
             raise CancelledError
         if status == _DECODE_NO_CELLS:
@@ -222,5 +255,7 @@ class LlamaEngine:
                 return
             self._llama.llama_batch_free(self._batch)
             self._llama.llama_free(self._context)
+            if self._sampling is not None:
+                self._sampling.free()
             self._llama.llama_model_free(self._model)
             self._context = self._model = None
