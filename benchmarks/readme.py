@@ -25,7 +25,7 @@ README = Path(__file__).resolve().parent.parent / "README.md"
 
 def replaced(readme: str, name: str, report: str) -> str:
     """Return `readme` with `report` in the section of the benchmark `name`; ValueError if it has no such section."""
-    section = re.compile(rf"(<!-- benchmarks\.{re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
+    section = re.compile(rf"(<!-- benchmarks\.{re.escape(name)} -->\n)(?:(?!<!-- ).)*(<!-- end -->)", re.DOTALL)
     text, count = section.subn(lambda match: f"{match[1]}{report.rstrip()}\n{match[2]}", readme)
     if count != 1:
         raise ValueError(f"README.md has {count} sections `<!-- benchmarks.{name} -->` ... `<!-- end -->`, not one.")

@@ -2,8 +2,8 @@
 
 Each case is decoded plain, with drafting and by llama-server without and with its own n-gram speculation, by turns, the
 same number of tokens; the figure is verified tokens per second of decoding, the prompt apart. Kinds: (a) free code,
-(b) repetitive code, (c) re-verifying a suggestion whose beginning the user edited (`edits.py` says how), (d) rewriting a
-block with a small change. A run of 5 rounds takes about 25 minutes on two cores with the default model, 12 without
+(b) repetitive code, (c) re-verifying a suggestion whose beginning the user edited (`edits.py` says how), (d) rewriting
+a block with a small change. A run of 5 rounds takes about 25 minutes on two cores with the default model, 12 without
 llama-server.
 """
 
@@ -50,9 +50,8 @@ def options() -> argparse.Namespace:
 
 def compare_texts(session: Session, model: str, count: int, seed: int) -> int:
     """Print how many texts differ and return the exit status."""
-    run = (
-        f"{count} prompts of {IDENTITY_TOKENS[0]} to {IDENTITY_TOKENS[1]} tokens from the standard library, seed {seed}"
-    )
+    least, most = IDENTITY_TOKENS
+    run = f"{least} to {most} tokens after each of {count} places in the standard library, seed {seed}"
     print(heading({"machine": machine(), "model": model, "run": run}), end="\n\n")
     found = differences(session, count, seed, lambda number: progress(f"prompt {number + 1} of {count}"))
     for difference in found:

@@ -2,8 +2,8 @@
 
 The prompts are places in the standard library of the Python that runs this, chosen by a seed: anyone can run the same
 again. What really follows there is the old text, so that the drafters have much to propose. The adversary proposes what
-verification could get wrong: random tokens (control tokens among them), drafts that begin right and go wrong, and drafts
-as long as a step may be.
+verification could get wrong: random tokens (control tokens among them), drafts that begin right and go wrong, and
+drafts as long as a step may be.
 """
 
 from __future__ import annotations

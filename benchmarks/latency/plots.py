@@ -19,7 +19,7 @@ def draw(measured: Measured, folder: Path) -> list[Path]:
     import matplotlib
 
     matplotlib.use("svg")
-    style = {
+    style: Any = {
         "axes.edgecolor": GREY,
         "axes.labelcolor": GREY,
         "axes.spines.right": False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from benchmarks.latency.cases import KINDS
@@ -106,20 +106,18 @@ def _sources(samples: list[Sample], kinds: list[str]) -> str:
     if not names:
         return ""
 
-    def accepted(name: str, wanted: Callable[[Sample], bool]) -> str:
-        pairs = [s.sources[name] for s in samples if name in s.sources and wanted(s)]
-        drafted, agreed = sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
-        return f"{agreed}/{drafted} ({agreed / drafted:.0%})" if drafted else "-"
-
-    def of_kind(kind: str) -> Callable[[Sample], bool]:
-        return lambda sample: sample.kind == kind
-
     rows = [
-        [name, accepted(name, lambda s: True), *(accepted(name, of_kind(kind)) for kind in kinds)] for name in names
+        [name, _accepted(samples, name, "".join(kinds)), *(_accepted(samples, name, kind) for kind in kinds)]
+        for name in names
     ]
-    return "Tokens accepted of those drafted, by source:\n\n" + table(
-        ["source", "all", *(f"({kind})" for kind in kinds)], rows
-    )
+    header = ["source", "all", *(f"({kind})" for kind in kinds)]
+    return f"Tokens accepted of those drafted, by source:\n\n{table(header, rows)}"
+
+
+def _accepted(samples: Iterable[Sample], source: str, kinds: str) -> str:
+    pairs = [s.sources[source] for s in samples if source in s.sources and s.kind in kinds]
+    drafted, agreed = sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
+    return f"{agreed}/{drafted} ({agreed / drafted:.0%})" if drafted else "-"
 
 
 def _peer(measured: Measured, samples: list[Sample], kinds: list[str]) -> str:
