@@ -36,4 +36,4 @@ def heading(measured: dict[str, Any]) -> str:
     `measured` is what a benchmark writes with `--json`: `machine`, `model` (name or path) and `run` are used.
     """
     about = ", ".join(f"{name} {value}" for name, value in measured["machine"].items())
-    return f"{about}\\\nmodel {Path(measured['model']).name}, {measured['run']}"
+    return f"{about}\n\nmodel {Path(measured['model']).name}, {measured['run']}"

@@ -21,7 +21,7 @@ from benchmarks.latency.cases import KINDS, cases
 from benchmarks.latency.identity import TOKENS as IDENTITY_TOKENS
 from benchmarks.latency.identity import differences
 from benchmarks.latency.measure import PEER, PEER_NGRAM, TOKENS, add_edited, measure
-from benchmarks.latency.peer import NGRAM_TYPE, NGRAM_TYPES, Peer, why_not
+from benchmarks.latency.peer import NGRAM_TYPE, NGRAM_TYPES, Peer, PeerUnavailableError
 from benchmarks.latency.report import render
 from benchmarks.latency.session import Session
 from benchmarks.machine import heading, machine
@@ -67,28 +67,46 @@ def compare_speeds(session: Session, path: Path, chosen: argparse.Namespace) -> 
     about = machine()
     costs = {"prompt_tokens_per_second": session.cost.prompt_tokens_per_second}
     steps = {str(width): seconds for width, seconds in session.cost.step_seconds.items()}
-    left_out = "llama-server was left out, as asked." if chosen.no_peer else why_not(path)
-    peers: dict[str, Peer] = {}
-    if not left_out:
-        peers[PEER] = Peer(path, default_threads())
-        peers[PEER_NGRAM] = Peer(path, default_threads(), chosen.peer_ngram)
+    peers, left_out = ({}, "llama-server was left out, as asked.") if chosen.no_peer else start_peers(path, chosen)
+    version = peers[PEER].version if peers else None
     plan = cases(chosen.kinds)
     if "c" in chosen.kinds:
         plan = add_edited(session, plan)
-    samples = measure(session, plan, chosen.rounds, peers, on_round=lambda turn: progress(f"round {turn + 1} done"))
-    version = peers[PEER].version if peers else None
-    for peer in peers.values():
-        peer.close()
+    try:
+        samples = measure(session, plan, chosen.rounds, peers, on_round=lambda turn: progress(f"round {turn + 1} done"))
+    finally:
+        close(peers)
     return {
         "benchmark": "latency",
         "machine": about,
         "model": chosen.model,
-        "run": f"{TOKENS} tokens a case, {len(plan)} cases, {chosen.rounds} rounds, {default_threads()} threads",
+        "run": f"{TOKENS} tokens a case, {len(plan)} cases, rounds: {chosen.rounds}, {default_threads()} threads",
         **costs,
         "step_seconds": steps,
-        "peer": {"version": version, "ngram": chosen.peer_ngram, "left_out": left_out},
+        "peer": {
+            "version": peers[PEER].version if PEER in peers else None,
+            "ngram": chosen.peer_ngram,
+            "left_out": left_out,
+        },
         "samples": [asdict(sample) for sample in samples],
     }
+
+
+def start_peers(path: Path, chosen: argparse.Namespace) -> tuple[dict[str, Peer], str]:
+    """Return llama-server in both of its modes, or none of them and why."""
+    peers: dict[str, Peer] = {}
+    try:
+        for mode, ngram_type in ((PEER, None), (PEER_NGRAM, chosen.peer_ngram)):
+            peers[mode] = Peer(path, default_threads(), ngram_type)
+    except PeerUnavailableError as error:
+        close(peers)
+        return {}, str(error)
+    return peers, ""
+
+
+def close(peers: dict[str, Peer]) -> None:
+    for peer in peers.values():
+        peer.close()
 
 
 def progress(text: str) -> None:

@@ -1,29 +1,37 @@
-"""The peer: llama-server, which the `xllamacpp` wheel runs inside this process, asked over its own HTTP interface.
+"""The peer: llama-server from the `xllamacpp` wheel, in a child process, asked over its own HTTP interface on loopback.
 
 The same model, the same prompt tokens, greedy, as many tokens as ours wrote, on as many threads; its speed is what its
-answer's `timings` say. `python -m benchmarks.latency.peer MODEL` tries it: a wheel that does not run on this CPU then
-ends a child process and not the benchmark.
+answer's `timings` say. Both libraries also work in one process, but libgomp then spins less for all of them (it counts
+the threads of the whole process against the cores), which changed our own step times by a third on a busy machine. And
+a wheel that does not run on this CPU ends the child alone.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 CONTEXT_TOKENS = 4096
 NGRAM_TYPES = ("ngram-simple", "ngram-map-k", "ngram-map-k4v", "ngram-mod", "ngram-cache")
 """What `llama-server --spec-type` takes that needs no second model."""
-NGRAM_TYPE = "ngram-map-k"
-TRIAL_SECONDS = 120.0
-_ANSWER_SECONDS = 300.0
+NGRAM_TYPE = "ngram-simple"
+START_SECONDS = 120.0
+STOP_SECONDS = 10.0
+_ANSWER_SECONDS = 600.0
+
+
+class PeerUnavailableError(Exception):
+    """llama-server does not run here; the message is a sentence that says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +47,30 @@ class PeerAnswer:
 
 
 class Peer:
-    """A running llama-server; raises RuntimeError or ImportError if it does not start."""
+    """A running llama-server with one slot; raises PeerUnavailableError if it does not start."""
 
     def __init__(self, path: Path, threads: int, ngram_type: str | None = None) -> None:
-        import xllamacpp
-
-        params = xllamacpp.CommonParams()
-        params.model.path = str(path)
-        params.n_ctx = CONTEXT_TOKENS
-        params.n_parallel = 1
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
-        params.verbosity = 0
-        if ngram_type is not None:
-            kind = f"COMMON_SPECULATIVE_TYPE_{ngram_type.upper().replace('-', '_')}"
-            params.speculative.types = [getattr(xllamacpp.common_speculative_type, kind)]
-        self.version = str(xllamacpp.__version__)
-        self._server: Any = xllamacpp.Server(params)
-        address = urlsplit(self._server.listening_address)
-        self._host, self._port = address.hostname or "127.0.0.1", address.port
+        command = [sys.executable, "-m", __name__, str(path), str(threads), *([ngram_type] if ngram_type else [])]
+        with tempfile.TemporaryFile() as log:
+            self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
+            too_late = threading.Timer(START_SECONDS, self._child.kill)
+            too_late.start()
+            assert self._child.stdout is not None
+            line = self._child.stdout.readline()
+            too_late.cancel()
+            if not line:
+                status = self._child.wait()
+                self.close()
+                log.seek(0)
+                raise PeerUnavailableError(why_not(status, log.read().decode("utf-8", "replace")))
+        started = json.loads(line)
+        self.version = str(started["version"])
+        self._address = urlsplit(started["address"]).netloc
 
     def complete(self, prompt: Sequence[int], tokens: int) -> PeerAnswer:
         """Return the greedy continuation of `prompt` by at most `tokens` tokens."""
         asked = {"prompt": list(prompt), "n_predict": tokens, "temperature": 0, "cache_prompt": True}
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=_ANSWER_SECONDS)
+        connection = http.client.HTTPConnection(self._address, timeout=_ANSWER_SECONDS)
         try:
             connection.request("POST", "/completion", json.dumps(asked), {"Content-Type": "application/json"})
             response = connection.getresponse()
@@ -70,40 +79,66 @@ class Peer:
             connection.close()
         if response.status != http.client.OK:
             raise RuntimeError(f"llama-server answered {response.status}: {data}")
-        timings = data["timings"]
-        return PeerAnswer(
-            text=data["content"],
-            tokens=timings["predicted_n"],
-            seconds=timings["predicted_ms"] / 1000,
-            drafted=timings.get("draft_n", 0),
-            accepted=timings.get("draft_n_accepted", 0),
-        )
+        return answer_of(data)
 
     def close(self) -> None:
-        """Stop the server and free its model."""
-        self._server = None
+        """Stop the server."""
+        if self._child.stdin is not None:
+            self._child.stdin.close()
+        try:
+            self._child.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        if self._child.stdout is not None:
+            self._child.stdout.close()
 
 
-def why_not(path: Path) -> str:
-    """Return why llama-server cannot run here, in one sentence; empty if it can. Takes a few seconds."""
-    try:
-        import importlib.util
+def answer_of(data: dict[str, object]) -> PeerAnswer:
+    """Return what matters of an answer to `/completion`."""
+    timings = data["timings"]
+    assert isinstance(timings, dict)
+    return PeerAnswer(
+        text=str(data["content"]),
+        tokens=timings["predicted_n"],
+        seconds=timings["predicted_ms"] / 1000,
+        drafted=timings.get("draft_n", 0),
+        accepted=timings.get("draft_n_accepted", 0),
+    )
 
-        if importlib.util.find_spec("xllamacpp") is None:
-            return "llama-server was left out: the package xllamacpp is not installed (`uv sync --group bench`)."
-        trial = subprocess.run(
-            [sys.executable, "-m", __name__, str(path)], capture_output=True, text=True, timeout=TRIAL_SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        return f"llama-server was left out: it wrote nothing within {TRIAL_SECONDS:.0f} s."
-    if trial.returncode == 0:
-        return ""
-    if trial.returncode < 0:
-        return f"llama-server was left out: it died of {signal.Signals(-trial.returncode).name} on this machine."
-    last = (trial.stderr.strip().splitlines() or ["no reason given"])[-1]
-    return f"llama-server was left out: {last}."
+
+def why_not(status: int, log: str) -> str:
+    """Return in one sentence why a child that ended with `status` before it was ready did so."""
+    if "No module named 'xllamacpp'" in log:
+        return "llama-server was left out: the package xllamacpp is not installed (`uv run --group bench` has it)."
+    if status == -9:  # Windows has no SIGKILL to compare with
+        return f"llama-server was left out: it was killed before it was ready; {START_SECONDS:.0f} s are the limit."
+    if status < 0:
+        return f"llama-server was left out: it died of {signal.Signals(-status).name} on this machine."
+    last = (log.strip().splitlines() or ["no reason given"])[-1]
+    return f"llama-server was left out: {last.rstrip('.')}."
+
+
+def serve(path: str, threads: int, ngram_type: str | None = None) -> None:
+    """Run llama-server, print its address as a line of JSON, and end with the standard input."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what the library prints does not get between
+
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = path
+    params.n_ctx = CONTEXT_TOKENS
+    params.n_parallel = 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    params.verbosity = 0
+    if ngram_type is not None:
+        kind = f"COMMON_SPECULATIVE_TYPE_{ngram_type.upper().replace('-', '_')}"
+        params.speculative.types = [getattr(xllamacpp.common_speculative_type, kind)]
+    server = xllamacpp.Server(params)
+    print(json.dumps({"address": server.listening_address, "version": xllamacpp.__version__}), file=answers, flush=True)
+    sys.stdin.buffer.read()
 
 
 if __name__ == "__main__":
-    trial = Peer(Path(sys.argv[1]), threads=1)
-    print(trial.complete([1, 2, 3], 2))
+    serve(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

@@ -22,7 +22,7 @@ def test_the_report_of_a_run_is_made_from_its_json_file() -> None:
 
 
 def test_the_heading_names_machine_model_and_extent() -> None:
-    assert render(latency_run(EXAMPLE)).startswith("cpu abacus, cores 2\\\nmodel small.gguf, 10 tokens a case\n")
+    assert render(latency_run(EXAMPLE)).startswith("cpu abacus, cores 2\n\nmodel small.gguf, 10 tokens a case\n")
 
 
 def test_step_times_are_in_milliseconds_and_relative_to_a_step_of_one_token() -> None:
@@ -94,5 +94,5 @@ def test_quartiles(values: list[float], expected: tuple[float, float, float]) ->
 def test_responsiveness_prints_median_and_worst_under_the_same_heading() -> None:
     measured = {"machine": MACHINE, "model": "m", "run": "1 run", "samples": {"exit, s": [0.1, 0.3, 0.2]}}
     report = render_responsiveness(measured)
-    assert report.startswith("cpu abacus, cores 2\\\nmodel m, 1 run\n\n")
+    assert report.startswith("cpu abacus, cores 2\n\nmodel m, 1 run\n\n")
     assert rows(report)["exit, s"] == ["0.2", "0.3", "3"]
