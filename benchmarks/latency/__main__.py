@@ -21,7 +21,7 @@ from benchmarks.latency.cases import KINDS, cases
 from benchmarks.latency.identity import TOKENS as IDENTITY_TOKENS
 from benchmarks.latency.identity import differences
 from benchmarks.latency.measure import PEER, PEER_NGRAM, TOKENS, add_edited, measure
-from benchmarks.latency.peer import NGRAM_TYPE, NGRAM_TYPES, Peer, PeerUnavailableError
+from benchmarks.latency.peer import NGRAMS, Peer, PeerUnavailableError
 from benchmarks.latency.report import render
 from benchmarks.latency.session import Session
 from benchmarks.machine import heading, machine
@@ -39,7 +39,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="also write every sample to this file")
     parser.add_argument("--plots", type=Path, help="also draw to this folder (needs the group `bench`)")
     parser.add_argument("--no-peer", action="store_true", help="leave llama-server out")
-    parser.add_argument("--peer-ngram", choices=NGRAM_TYPES, default=NGRAM_TYPE, help="its speculation")
+    parser.add_argument("--peer-ngram", default=NGRAMS, help=f"its speculation, TYPE or TYPE:N:M (default {NGRAMS})")
     parser.add_argument("--identity", type=int, metavar="N", help="instead: compare the texts of N prompts")
     parser.add_argument("--seed", type=int, default=0, help="chooses the prompts of --identity (default 0)")
     chosen = parser.parse_args()
@@ -83,11 +83,7 @@ def compare_speeds(session: Session, path: Path, chosen: argparse.Namespace) -> 
         "run": f"{TOKENS} tokens a case, {len(plan)} cases, rounds: {chosen.rounds}, {default_threads()} threads",
         **costs,
         "step_seconds": steps,
-        "peer": {
-            "version": peers[PEER].version if PEER in peers else None,
-            "ngram": chosen.peer_ngram,
-            "left_out": left_out,
-        },
+        "peer": {"version": version, "ngram": chosen.peer_ngram, "left_out": left_out},
         "samples": [asdict(sample) for sample in samples],
     }
 
@@ -96,8 +92,8 @@ def start_peers(path: Path, chosen: argparse.Namespace) -> tuple[dict[str, Peer]
     """Return llama-server in both of its modes, or none of them and why."""
     peers: dict[str, Peer] = {}
     try:
-        for mode, ngram_type in ((PEER, None), (PEER_NGRAM, chosen.peer_ngram)):
-            peers[mode] = Peer(path, default_threads(), ngram_type)
+        for mode, ngrams in ((PEER, None), (PEER_NGRAM, chosen.peer_ngram)):
+            peers[mode] = Peer(path, default_threads(), ngrams)
     except PeerUnavailableError as error:
         close(peers)
         return {}, str(error)

@@ -22,9 +22,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 CONTEXT_TOKENS = 4096
-NGRAM_TYPES = ("ngram-simple", "ngram-map-k", "ngram-map-k4v", "ngram-mod", "ngram-cache")
-"""What `llama-server --spec-type` takes that needs no second model."""
-NGRAM_TYPE = "ngram-simple"
+NGRAMS = "ngram-simple:4:8"
+"""A type for `llama-server --spec-type`, tokens looked up, tokens drafted; benchmarks/README.md says why these."""
 START_SECONDS = 120.0
 STOP_SECONDS = 10.0
 _ANSWER_SECONDS = 600.0
@@ -49,8 +48,8 @@ class PeerAnswer:
 class Peer:
     """A running llama-server with one slot; raises PeerUnavailableError if it does not start."""
 
-    def __init__(self, path: Path, threads: int, ngram_type: str | None = None) -> None:
-        command = [sys.executable, "-m", __name__, str(path), str(threads), *([ngram_type] if ngram_type else [])]
+    def __init__(self, path: Path, threads: int, ngrams: str | None = None) -> None:
+        command = [sys.executable, "-m", __name__, str(path), str(threads), *([ngrams] if ngrams else [])]
         with tempfile.TemporaryFile() as log:
             self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
             too_late = threading.Timer(START_SECONDS, self._child.kill)
@@ -119,7 +118,7 @@ def why_not(status: int, log: str) -> str:
     return f"llama-server was left out: {last.rstrip('.')}."
 
 
-def serve(path: str, threads: int, ngram_type: str | None = None) -> None:
+def serve(path: str, threads: int, ngrams: str = "") -> None:
     """Run llama-server, print its address as a line of JSON, and end with the standard input."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the library prints does not get between
@@ -132,9 +131,13 @@ def serve(path: str, threads: int, ngram_type: str | None = None) -> None:
     params.n_parallel = 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.verbosity = 0
-    if ngram_type is not None:
-        kind = f"COMMON_SPECULATIVE_TYPE_{ngram_type.upper().replace('-', '_')}"
-        params.speculative.types = [getattr(xllamacpp.common_speculative_type, kind)]
+    if ngrams:
+        name, *sizes = ngrams.replace("-", "_").split(":")
+        kind = getattr(xllamacpp.common_speculative_type, f"COMMON_SPECULATIVE_TYPE_{name.upper()}")
+        params.speculative.types = [kind]
+        if sizes:
+            of_type = getattr(params.speculative, name)
+            of_type.size_n, of_type.size_m = map(int, sizes)
     server = xllamacpp.Server(params)
     print(json.dumps({"address": server.listening_address, "version": xllamacpp.__version__}), file=answers, flush=True)
     sys.stdin.buffer.read()
