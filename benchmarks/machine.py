@@ -1,4 +1,4 @@
-"""What a table was measured on."""
+"""What a table was measured on, and the two lines that say so."""
 
 from __future__ import annotations
 
@@ -28,3 +28,12 @@ def machine() -> dict[str, Any]:
         "llama-cpp-python": llama_cpp.__version__,
         "spark-lsp": __version__,
     }
+
+
+def heading(measured: dict[str, Any]) -> str:
+    """Return what stands above every table: the machine, then the model and the extent of the run.
+
+    `measured` is what a benchmark writes with `--json`: `machine`, `model` (name or path) and `run` are used.
+    """
+    about = ", ".join(f"{name} {value}" for name, value in measured["machine"].items())
+    return f"{about}\n\nmodel {Path(measured['model']).name}, {measured['run']}"

@@ -1,162 +1,134 @@
 """`python -m benchmarks.latency`: what a decode step costs here, and what drafting brings on four kinds of code.
 
-Each case is decoded with drafting and without, by turns, the same number of tokens; the figure is verified tokens per
-second of decoding (prefill apart). Kind c re-verifies an edited suggestion: the model wrote it once, the user changed a
-word, and the rest of the old text is the draft.
+Each case is decoded plain, with drafting and by llama-server without and with its own n-gram speculation, by turns, the
+same number of tokens; the figure is verified tokens per second of decoding, the prompt apart. Kinds: (a) free code,
+(b) repetitive code, (c) re-verifying a suggestion whose beginning the user edited (`edits.py` says how), (d) rewriting
+a block with a small change. A run of 5 rounds takes about 25 minutes on two cores with the default model, 12 without
+llama-server.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
-from dataclasses import dataclass, field
+import sys
+import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.latency.cases import Case, cases
-from benchmarks.machine import machine
-from spark_lsp.decoding.calibration import CALIBRATION_WIDTHS, Calibration
-from spark_lsp.decoding.drafters import ACCEPTED_TOKENS, DocumentDrafter, DraftChain, NgramDrafter, NgramIndex
-from spark_lsp.decoding.drafters.previous import PreviousDrafter
-from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
-from spark_lsp.decoding.healing import PieceTable
-from spark_lsp.decoding.kv_cache import KVCache
-from spark_lsp.decoding.llama import LlamaEngine
-from spark_lsp.decoding.stopping import Extent, StopRule
+from benchmarks.latency.cases import KINDS, cases
+from benchmarks.latency.identity import TOKENS as IDENTITY_TOKENS
+from benchmarks.latency.identity import differences
+from benchmarks.latency.measure import PEER, PEER_NGRAM, TOKENS, add_edited, measure
+from benchmarks.latency.peer import NGRAMS, Peer, PeerUnavailableError
+from benchmarks.latency.report import render
+from benchmarks.latency.session import Session
+from benchmarks.machine import heading, machine
+from spark_lsp.decoding.llama.loading import default_threads
 from spark_lsp.errors import SparkError
 from spark_lsp.models.catalogue import DEFAULT_MODEL
 from spark_lsp.models.store import resolve
-from spark_lsp.prompt.fim import Prompt
-from spark_lsp.prompt.special_tokens import find_special_tokens
-from spark_lsp.prompt.templates import Template, assemble
-
-TOKENS = 96
-"""Decoded for each case: a long suggestion."""
-NO_RULE = StopRule(Extent.BLOCK, indentation=-1)
 
 
-@dataclass
-class Row:
-    """Samples of one kind, in verified tokens per second."""
-
-    drafting: list[float] = field(default_factory=list)
-    plain: list[float] = field(default_factory=list)
-    tokens: int = 0
-    steps: int = 0
-    drafted: int = 0
-    accepted: int = 0
-    different: int = 0
-
-
-class Bench:
-    """A loaded model with its measured costs."""
-
-    def __init__(self, path: Path) -> None:
-        self.engine = LlamaEngine.load(path)
-        self.cache = KVCache(self.engine)
-        self.pieces = self.engine.vocabulary.pieces
-        self.table = PieceTable(self.pieces)
-        self.special = find_special_tokens(self.engine.vocabulary)
-        calibration = Calibration(widths=CALIBRATION_WIDTHS, max_outputs=self.engine.info.max_outputs)
-        while (step := calibration.next_step()) is not None:
-            calibration.record(step, self.cache.time_decode("calibration", step.tokens, step.outputs))
-        self.cache.forget("calibration")
-        cost = calibration.result()
-        if cost is None:
-            raise SystemExit("the machine could not be measured")
-        self.cost = cost
-        self.chain = DraftChain(
-            [PreviousDrafter(), DocumentDrafter(), NgramDrafter("accepted", NgramIndex(ACCEPTED_TOKENS))], cost
-        )
-
-    def prompt(self, before: str) -> Prompt:
-        tail = self.engine.tokenize(before.rstrip("\n") + "\n" if before.endswith("\n") else before)
-        tokens = assemble(Template.PSM, self.special, [], [], tail)
-        return Prompt(tuple(tokens), b"", (), self.special.stop, Template.PSM, (), tuple(tail), ())
-
-    def decode(self, case: Case, drafting: bool) -> Generation:
-        return generate(
-            self.cache,
-            "bench",
-            self.prompt(case.before),
-            self.table,
-            self.pieces,
-            NO_RULE,
-            GenerationLimits(TOKENS),
-            context_length=self.engine.info.context_length,
-            max_draft=self.engine.info.max_outputs - 1,
-            drafter=self.chain if drafting else None,
-            previous=tuple(self.engine.tokenize(case.old)) if drafting else (),
-        )
-
-    def edited(self, case: Case) -> Case | None:
-        """Return the case of a suggestion whose third word was changed by the user."""
-        text = self.decode(case, drafting=False).text
-        head, separator, rest = text.partition("\n")
-        return Case("c edited suggestion", case.before + head + "  # checked" + separator, rest) if rest else None
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.latency", description=__doc__)
+    parser.add_argument("--model", default=DEFAULT_MODEL, help="catalogue name or path")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each case in each mode (default 5)")
+    parser.add_argument("--kinds", default="".join(KINDS), help="which kinds of code (default abcd)")
+    parser.add_argument("--json", type=Path, help="also write every sample to this file")
+    parser.add_argument("--plots", type=Path, help="also draw to this folder (needs the group `bench`)")
+    parser.add_argument("--no-peer", action="store_true", help="leave llama-server out")
+    parser.add_argument("--peer-ngram", default=NGRAMS, help=f"its speculation, TYPE or TYPE:N:M (default {NGRAMS})")
+    parser.add_argument("--identity", type=int, metavar="N", help="instead: compare the texts of N prompts")
+    parser.add_argument("--seed", type=int, default=0, help="chooses the prompts of --identity (default 0)")
+    chosen = parser.parse_args()
+    if chosen.rounds < 1 or not chosen.kinds or set(chosen.kinds) - set(KINDS):
+        parser.error("--rounds is at least 1, and --kinds is made of the letters " + ", ".join(KINDS))
+    return chosen
 
 
-def run(bench: Bench, rounds: int) -> dict[str, Row]:
-    plan = cases()
-    plan += [edited for case in plan if case.kind.startswith("a") and (edited := bench.edited(case)) is not None]
-    rows: dict[str, Row] = {}
-    for turn in range(rounds):
-        for case in plan:
-            row = rows.setdefault(case.kind, Row())
-            results = {}
-            for drafting in (True, False) if turn % 2 else (False, True):
-                result = results[drafting] = bench.decode(case, drafting)
-                speed = len(result.tokens) / max(result.decode_seconds, 1e-9)
-                (row.drafting if drafting else row.plain).append(speed)
-            row.tokens += len(results[True].tokens)
-            row.steps += results[True].steps
-            row.drafted += results[True].drafted
-            row.accepted += results[True].accepted
-            row.different += results[True].text != results[False].text
-    return rows
+def compare_texts(session: Session, model: str, count: int, seed: int) -> int:
+    """Print how many texts differ and return the exit status."""
+    least, most = IDENTITY_TOKENS
+    run = f"{least} to {most} tokens after each of {count} places in the standard library, seed {seed}"
+    print(heading({"machine": machine(), "model": model, "run": run}), end="\n\n")
+    found = differences(session, count, seed, lambda number: progress(f"prompt {number + 1} of {count}"))
+    for difference in found:
+        place = difference.place
+        print(f"{place.file} at {place.offset}, {difference.drafter}:")
+        print(f"  plain   {difference.plain!r}\n  drafted {difference.drafted!r}")
+    print(f"{len(found)} of {2 * count} texts differ from the one without drafting.")
+    return 1 if found else 0
 
 
-def report(bench: Bench, rows: dict[str, Row]) -> dict[str, Any]:
-    steps = bench.cost.step_seconds
-    print(f"prompt rate {bench.cost.prompt_tokens_per_second:.0f} tokens/s\n")
-    print("| step of N tokens | " + " | ".join(str(width) for width in steps) + " |")
-    print("| --- |" + " ---: |" * len(steps))
-    print("| ms | " + " | ".join(f"{1000 * seconds:.0f}" for seconds in steps.values()) + " |\n")
-    print("| kind | drafting, tok/s | plain, tok/s | ratio (quartiles) | tokens/step | accepted | texts that differ |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    table: dict[str, Any] = {}
-    for kind, row in sorted(rows.items()):
-        ratios = sorted(on / off for on, off in zip(row.drafting, row.plain, strict=True))
-        low, high = ratios[len(ratios) // 4], ratios[(3 * len(ratios)) // 4]
-        accepted = f"{row.accepted}/{row.drafted}"
-        print(
-            f"| {kind} | {statistics.median(row.drafting):.1f} | {statistics.median(row.plain):.1f} "
-            f"| {statistics.median(ratios):.2f} ({low:.2f} to {high:.2f}) | {row.tokens / row.steps:.2f} "
-            f"| {accepted} | {row.different} of {len(ratios)} |"
-        )
-        table[kind] = {"drafting": row.drafting, "plain": row.plain, "drafted": row.drafted, "accepted": row.accepted}
-    print("\nby source: " + "; ".join(f"{name} {c.accepted}/{c.drafted}" for name, c in bench.chain.counts().items()))
-    return {"steps": steps, "prompt": bench.cost.prompt_tokens_per_second, "kinds": table}
+def compare_speeds(session: Session, path: Path, chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return what the JSON file holds."""
+    about = machine()
+    costs = {"prompt_tokens_per_second": session.cost.prompt_tokens_per_second}
+    steps = {str(width): seconds for width, seconds in session.cost.step_seconds.items()}
+    peers, left_out = ({}, "llama-server was left out, as asked.") if chosen.no_peer else start_peers(path, chosen)
+    version = peers[PEER].version if peers else None
+    plan = cases(chosen.kinds)
+    if "c" in chosen.kinds:
+        plan = add_edited(session, plan)
+    try:
+        samples = measure(session, plan, chosen.rounds, peers, on_round=lambda turn: progress(f"round {turn + 1} done"))
+    finally:
+        close(peers)
+    return {
+        "benchmark": "latency",
+        "machine": about,
+        "model": chosen.model,
+        "run": f"{TOKENS} tokens a case, {len(plan)} cases, rounds: {chosen.rounds}, {default_threads()} threads",
+        **costs,
+        "step_seconds": steps,
+        "peer": {"version": version, "ngram": chosen.peer_ngram, "left_out": left_out},
+        "samples": [asdict(sample) for sample in samples],
+    }
+
+
+def start_peers(path: Path, chosen: argparse.Namespace) -> tuple[dict[str, Peer], str]:
+    """Return llama-server in both of its modes, or none of them and why."""
+    peers: dict[str, Peer] = {}
+    try:
+        for mode, ngrams in ((PEER, None), (PEER_NGRAM, chosen.peer_ngram)):
+            peers[mode] = Peer(path, default_threads(), ngrams)
+    except PeerUnavailableError as error:
+        close(peers)
+        return {}, str(error)
+    return peers, ""
+
+
+def close(peers: dict[str, Peer]) -> None:
+    for peer in peers.values():
+        peer.close()
+
+
+def progress(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.latency", description=__doc__)
-    parser.add_argument("--model", default=DEFAULT_MODEL, help="catalogue name or path")
-    parser.add_argument("--rounds", type=int, default=5, help="pairs of runs for each case (default 5)")
-    parser.add_argument("--json", type=Path, help="also write everything to this file")
-    options = parser.parse_args()
-    about = machine()
-    print(", ".join(f"{name} {value}" for name, value in about.items()))
-    print(f"model {Path(options.model).name}, {TOKENS} tokens a case, {options.rounds} rounds\n")
+    chosen = options()
     try:
-        bench = Bench(resolve(options.model))
+        path = resolve(chosen.model)
+        session = Session(path)
     except SparkError as error:
         raise SystemExit(str(error)) from None
-    measured = report(bench, run(bench, options.rounds))
-    bench.engine.close()
-    if options.json is not None:
-        options.json.write_text(json.dumps({"machine": about, **measured}, indent=2))
+    if chosen.identity is not None:
+        status = compare_texts(session, chosen.model, chosen.identity, chosen.seed)
+        session.close()
+        raise SystemExit(status)
+    measured = compare_speeds(session, path, chosen)
+    session.close()
+    print(render(measured), end="")
+    if chosen.json is not None:
+        chosen.json.write_text(json.dumps(measured, indent=1) + "\n", "utf-8")
+    if chosen.plots is not None:
+        from benchmarks.latency.plots import draw
+
+        draw(measured, chosen.plots)
 
 
 if __name__ == "__main__":

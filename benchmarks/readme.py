@@ -1,0 +1,54 @@
+"""`python -m benchmarks.readme FILE.json ...`: puts the tables of measured runs into README.md.
+
+Each file is what a benchmark wrote with `--json`. Its table replaces what stands between `<!-- benchmarks.NAME -->` and
+the next `<!-- end -->`, so a figure in the README is always one that was measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.latency.report import render as render_latency
+from benchmarks.responsiveness.report import render as render_responsiveness
+
+RENDERERS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "latency": render_latency,
+    "responsiveness": render_responsiveness,
+}
+README = Path(__file__).resolve().parent.parent / "README.md"
+
+
+def replaced(readme: str, name: str, report: str) -> str:
+    """Return `readme` with `report` in the section of the benchmark `name`; ValueError if it has no such section."""
+    section = re.compile(rf"(<!-- benchmarks\.{re.escape(name)} -->\n)(?:(?!<!-- ).)*(<!-- end -->)", re.DOTALL)
+    text, count = section.subn(lambda match: f"{match[1]}{report.rstrip()}\n{match[2]}", readme)
+    if count != 1:
+        raise ValueError(f"README.md has {count} sections `<!-- benchmarks.{name} -->` ... `<!-- end -->`, not one.")
+    return text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.readme", description=__doc__)
+    parser.add_argument("files", type=Path, nargs="+", help="what the benchmarks wrote with --json")
+    parser.add_argument("--readme", type=Path, default=README)
+    options = parser.parse_args()
+    text = options.readme.read_text("utf-8")
+    for file in options.files:
+        measured = json.loads(file.read_text("utf-8"))
+        name = measured.get("benchmark")
+        if name not in RENDERERS:
+            raise SystemExit(f"{file} is not what one of {', '.join(RENDERERS)} wrote with --json.")
+        try:
+            text = replaced(text, name, RENDERERS[name](measured))
+        except ValueError as error:
+            raise SystemExit(str(error)) from None
+    options.readme.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
