@@ -74,8 +74,17 @@ class Typist:
         self._chance = random.Random(seed)
         self._documents = [_Document(f"file:///soak/{n}.py", text) for n, text in enumerate(sources())]
         self._current = self._documents[0]
+        self.open_all()
+
+    def open_all(self) -> None:
+        """Open the documents as they are on disk."""
         for document in self._documents:
             self._open(document)
+
+    def close_all(self) -> None:
+        """Close the documents: the server has nothing to keep for them any more."""
+        for document in self._documents:
+            self.editor.close(document.uri)
 
     async def work(self, answers: int) -> None:
         """Go on until `answers` requests were answered since the start."""

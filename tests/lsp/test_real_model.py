@@ -37,6 +37,17 @@ async def editor(model_path: Path) -> AsyncIterator[Editor]:
     assert await editor.stop() == 0
 
 
+@pytest_asyncio.fixture
+async def brief_editor(model_path: Path) -> AsyncIterator[Editor]:
+    """A server that suggests a few tokens only, for tests that are about prompts."""
+    editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", str(model_path)])
+    await editor.start({"completion": {"maxTokens": 3}})
+    status = await editor.ready(LOAD_SECONDS)
+    assert status["engine"] == "idle", status["message"]
+    yield editor
+    assert await editor.stop() == 0
+
+
 async def warm(editor: Editor) -> None:
     """Ask until the prompt is in the KV cache, as an editor that asks again after a cold answer does."""
     deadline = asyncio.get_running_loop().time() + PREFILL_SECONDS
@@ -81,6 +92,51 @@ async def test_thirty_keystrokes_compute_at_most_four_prompt_tokens_each(editor:
     assert max(computed[1:]) <= 4, computed
     # Not every answer came from the cache: the model was asked, and still computed next to nothing.
     assert sum(computed) > 0
+
+
+EIGHT_LINES = [
+    "def find(self, key):",
+    "    for it in self.all:",
+    "        if it.key == key:",
+    "            return it",
+    "        self.miss += 1",
+    "    return None",
+    "",
+    "done = find(4)",
+]
+"""As they stand in the file; the indentation is sent by the editor, not typed."""
+
+
+async def test_eight_typed_lines_with_automatic_indentation_compute_at_most_four_prompt_tokens_for_each_key(
+    brief_editor: Editor,
+) -> None:
+    editor = brief_editor
+    text, cursor = three_hundred_lines()
+    editor.open(URI, "python", text, cursor=cursor)
+    await warm(editor)
+    computed: dict[str, list[int]] = {}
+
+    async def ask(what: str, before: int) -> None:
+        await editor.complete(URI, invoked=True)
+        computed.setdefault(what, []).append((await editor.status())["promptTokens"] - before)
+
+    for number, line in enumerate(EIGHT_LINES):
+        for key in line.lstrip():
+            before = (await editor.status())["promptTokens"]
+            editor.type(URI, key)
+            await ask(line, before)
+        indentation = EIGHT_LINES[(number + 1) % len(EIGHT_LINES)]
+        indentation = indentation[: len(indentation) - len(indentation.lstrip())]
+        before, at = (await editor.status())["promptTokens"], editor.cursor(URI)
+        if number % 2:  # two changes in one notification
+            editor.edit(URI, [(at, at, "\n"), (at + 1, at + 1, indentation)])
+        else:  # one change that is both
+            editor.type(URI, "\n" + indentation)
+        await ask("Enter", before)
+    assert len(computed["Enter"]) == len(EIGHT_LINES)
+    first = computed[EIGHT_LINES[0]].pop(0)
+    assert max(cost for costs in computed.values() for cost in costs) <= 4, (first, computed)
+    assert sum(cost for costs in computed.values() for cost in costs) > 0
 
 
 async def test_enter_is_an_append_like_any_other_key(editor: Editor) -> None:
