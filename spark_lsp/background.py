@@ -12,6 +12,7 @@ from spark_lsp.context.session import DocumentSession
 from spark_lsp.decoding.calibration import Calibration
 from spark_lsp.decoding.cost_model import CostModel
 from spark_lsp.decoding.engine import Engine
+from spark_lsp.decoding.exactness import ExactnessProbe
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.errors import CancelledError
 
@@ -58,19 +59,24 @@ def prepare_place(pipeline: Pipeline, document: DocumentSession | None, cancelle
 
 
 class Calibrator:
-    """Times one decode after the other until the costs of the machine are known."""
+    """Times one decode after the other until the costs of the machine are known, then looks which widths are exact."""
 
     def __init__(
         self, engine: Engine, cache: KVCache, threads: Sequence[int], keep: Callable[[CostModel], object]
     ) -> None:
-        """Compare the thread counts `threads`, if any, and give the result to `keep`."""
+        """Compare the thread counts `threads`, if any. `keep` gets the costs, and again when the widths are known."""
         self._engine = engine
         self._cache = cache
         self._keep = keep
         self._calibration: Calibration | None = Calibration(max_outputs=engine.info.max_outputs, threads=threads)
+        self._cost: CostModel | None = None
+        self._probe: ExactnessProbe | None = None
 
     def work(self) -> bool:
-        """Time one decode; False when nothing is left. Raises CancelledError when interrupted, without a loss."""
+        """Do one decode; False when nothing is left. Raises CancelledError when interrupted, without a loss."""
+        return self._calibrate() or self._find_exact_width()
+
+    def _calibrate(self) -> bool:
         calibration = self._calibration
         if calibration is None:
             return False
@@ -83,7 +89,19 @@ class Calibrator:
             return True
         self._calibration = None
         self._cache.forget(_CALIBRATION_KEY)
-        measured = calibration.result()
-        if measured is not None:
-            self._keep(measured)
+        self._cost = calibration.result()
+        if self._cost is not None:
+            self._keep(self._cost)
+            self._probe = ExactnessProbe(self._cache, len(self._engine.vocabulary))
+        return True
+
+    def _find_exact_width(self) -> bool:
+        probe, cost = self._probe, self._cost
+        if probe is None or cost is None:
+            return False
+        if probe.work():
+            return True
+        self._probe = None
+        cost.exact_width = probe.exact_width
+        self._keep(cost)
         return False

@@ -141,7 +141,7 @@ def _snapshots(path: Path, model: ModelSettings) -> SnapshotStore:
     from spark_lsp.decoding.cost_cache import user_cache_folder
     from spark_lsp.decoding.snapshots import SnapshotStore
 
-    key = f"{_file_state(path)}\n{_runtime()} {platform.machine()}\n{model.context_tokens} {model.gpu_layers}"
+    key = f"{_file_state(path)}\n{_runtime()} {platform.machine()}\n{model.context_tokens} {model.gpu_layers} cells 2"
     return SnapshotStore(user_cache_folder("snapshots"), key)
 
 

@@ -166,6 +166,7 @@ class Pipeline:
             GenerationLimits(settings.max_tokens, request.deadline),
             context_length=self.engine.info.context_length,
             max_draft=self._max_draft,
+            exact_width=self.cost.exact_width,
             drafter=self.chain if settings.drafting and self._max_draft else None,
             previous=previous,
             on_step=self.cost.observe,

@@ -262,7 +262,8 @@ def test_an_unknown_machine_is_measured_in_idle_time_and_the_costs_are_kept() ->
     held = pipeline.cache.tokens(("doc", 0))
     while pipeline.idle(lambda: False):
         pass
-    assert kept == [pipeline.cost]
+    assert kept == [pipeline.cost] * 2, "once with the times, once with the exact width"
+    assert pipeline.cost.exact_width == 32
     assert set(pipeline.cost.step_seconds) == set(CALIBRATION_WIDTHS)
     assert pipeline.cache.tokens(("doc", 0)) == held
     assert sum(map(len, engine.cells)) == len(held)

@@ -6,10 +6,12 @@ from collections.abc import Hashable
 from pathlib import Path
 
 from benchmarks.latency.cases import Case
-from spark_lsp.decoding.calibration import CALIBRATION_WIDTHS, Calibration, CostModel
+from spark_lsp.decoding.calibration import CALIBRATION_WIDTHS, Calibration
+from spark_lsp.decoding.cost_model import CostModel
 from spark_lsp.decoding.drafters import ACCEPTED_TOKENS, DocumentDrafter, DraftChain, NgramDrafter, NgramIndex
 from spark_lsp.decoding.drafters.draft import Drafter
 from spark_lsp.decoding.drafters.previous import PreviousDrafter
+from spark_lsp.decoding.exactness import ExactnessProbe
 from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
@@ -61,14 +63,17 @@ class Session:
             GenerationLimits(tokens),
             context_length=self.engine.info.context_length,
             max_draft=self.engine.info.max_outputs - 1,
+            exact_width=self.cost.exact_width,
             drafter=drafter,
             previous=tuple(self.engine.tokenize(old)) if drafter is not None else (),
             on_step=self.cost.observe,
         )
 
     def complete(self, case: Case, tokens: int, *, drafting: bool) -> Generation:
-        """Return what the model writes for `case`."""
-        return self.decode(self.prompt(case.before), tokens, self.chain if drafting else None, case.old)
+        """Return what the model writes for `case`, whose prompt is computed before: no draft rides with it unseen."""
+        prompt = self.prompt(case.before)
+        self.cache.prefill("benchmark", prompt.tokens)
+        return self.decode(prompt, tokens, self.chain if drafting else None, case.old)
 
     def close(self) -> None:
         """Free the model."""
@@ -80,6 +85,10 @@ class Session:
             calibration.record(step, self.cache.time_decode("calibration", step.tokens, step.outputs))
         self.cache.forget("calibration")
         cost = calibration.result()
+        probe = ExactnessProbe(self.cache, len(self.engine.vocabulary))
+        while probe.work():
+            pass
         if cost is None:
             raise DecodeError("The decode steps of this machine could not be timed.")
+        cost.exact_width = probe.exact_width
         return cost

@@ -48,6 +48,7 @@ class CostModel:
         step_seconds: Mapping[int, float],
         prompt_tokens_per_second: float,
         threads: tuple[int, int] | None = None,
+        exact_width: int = 1,
     ) -> None:
         numbers = [*step_seconds.values(), prompt_tokens_per_second]
         if 1 not in step_seconds or min(step_seconds) < 1 or max(step_seconds) > _MAX_WIDTH:
@@ -57,6 +58,8 @@ class CostModel:
         self._measured = dict(sorted(step_seconds.items()))
         self._prompt_rate = prompt_tokens_per_second
         self._threads = threads
+        self.exact_width = exact_width
+        """Up to this width a decode gives the same logits, bit for bit, as decodes of one token (`exactness`)."""
         self._curve = _Curve.of(self._measured)
 
     @property
@@ -127,6 +130,7 @@ class CostModel:
                 "prompt_tokens_per_second": self._prompt_rate,
                 "step_seconds": steps,
                 "threads": self._threads,
+                "exact_width": self.exact_width,
             },
             indent=1,
         )
@@ -143,7 +147,8 @@ class CostModel:
             if threads is not None:
                 single, several = map(int, threads)
                 threads = (single, several) if single > 0 and several > 0 else None
-            return CostModel(steps, float(data["prompt_tokens_per_second"]), threads)
+            exact_width = max(1, int(data["exact_width"]))
+            return CostModel(steps, float(data["prompt_tokens_per_second"]), threads, exact_width)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return None
 

@@ -16,8 +16,8 @@ class Evaluation:
     """Row 0 follows the prompt; row i follows the i-th draft token, if the draft was decoded."""
     drafted: bool
     """Whether the draft was decoded; it is not when the prompt's last logits were still known."""
-    wide: bool
-    """Whether row 0 is that of a decode of several tokens, which a nearly tied place is not decided by."""
+    width: int
+    """Tokens of the decode that row 0 comes from."""
     computed: int
     """Prompt tokens that had to be decoded; the draft is not counted."""
     reused: int
@@ -31,7 +31,7 @@ class KnownRow:
     length: int
     """Tokens before them."""
     kept: Row
-    wide: bool
+    width: int
 
     def row(self, index: int) -> Row:
         """Return them for index 0, the only one there is; DecodeError for another."""

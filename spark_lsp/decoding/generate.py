@@ -105,6 +105,7 @@ def generate(
     *,
     context_length: int,
     max_draft: int,
+    exact_width: int = 1,
     drafter: Drafter | None = None,
     previous: tuple[int, ...] = (),
     on_step: Callable[[int, float], None] = lambda width, seconds: None,
@@ -115,10 +116,11 @@ def generate(
 ) -> Generation:
     """Return the greedy continuation of `prompt` up to where `rule` or `limits` end it.
 
-    `previous` is what stood or was suggested at the end of the prompt before, for the drafter. `on_text` receives the
-    growing text after every step, `on_step` the width and the seconds of each decode of the output, `on_prompt` the
-    tokens and the seconds of a prefill that carried nothing else. Raises CancelledError as soon as `cancelled()` is
-    true or the engine was interrupted; what is in the KV cache by then stays usable.
+    Rows of decodes of up to `exact_width` tokens are those of decodes of one. `previous` is what stood or was suggested
+    at the end of the prompt before, for the drafter. `on_text` receives the growing text after every step, `on_step`
+    the width and the seconds of each decode of the output, `on_prompt` the tokens and the seconds of a prefill that
+    carried nothing else. Raises CancelledError as soon as `cancelled()` is true or the engine was interrupted; what is
+    in the KV cache by then stays usable.
     """
     started = clock()
 
@@ -166,7 +168,7 @@ def generate(
         draft = drafts.drop()
     elif len(draft) == len(typed) and evaluation.computed >= LEAST_TIMED_PROMPT:
         on_prompt(evaluation.computed + len(typed), prefilled - started)
-    logits, base, wide = evaluation.logits, len(prompt.tokens), evaluation.wide
+    logits, base, wide = evaluation.logits, len(prompt.tokens), evaluation.width > exact_width
     steps += evaluation.drafted
     drafted = accepted = 0
     first_text: float | None = None
@@ -191,7 +193,7 @@ def generate(
         begun = clock()
         logits = cache.extend(key, [pending, *draft])
         on_step(1 + len(draft), clock() - begun)
-        wide = bool(draft)
+        wide = 1 + len(draft) > exact_width
         base += 1
         steps += 1
     return Generation(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -94,7 +95,7 @@ class KVCache:
         known = self._known.get(sequence)
         if shared == len(prompt) and known is not None and known.length == shared:
             if self._cut(sequence, shared) == shared:
-                return Evaluation(known, drafted=False, wide=known.wide, computed=0, reused=shared)
+                return Evaluation(known, drafted=False, width=known.width, computed=0, reused=shared)
             shared = 0
         # Else the last prompt token is decoded in any case: its logits are wanted.
         reused = self._cut(sequence, min(shared, len(prompt) - 1))
@@ -110,8 +111,8 @@ class KVCache:
             self.prompt_tokens += size - len(draft) if last else size
             if last:
                 self.steps += 1
-                self._known[sequence] = KnownRow(len(prompt), logits.row(0).copy(), size > 1)
-                return Evaluation(logits, drafted=True, wide=size > 1, computed=len(prompt) - reused, reused=reused)
+                self._known[sequence] = KnownRow(len(prompt), logits.row(0).copy(), size)
+                return Evaluation(logits, drafted=True, width=size, computed=len(prompt) - reused, reused=reused)
             pending = pending[size:]
 
     def extend(self, key: Hashable, tokens: Sequence[int]) -> Logits:
@@ -165,28 +166,36 @@ class KVCache:
         """Keep a row that was decoded alone in place of the one that was not."""
         known = self._known.get(sequence)
         if known is None or known.length == length:
-            self._known[sequence] = KnownRow(length, row, wide=False)
+            self._known[sequence] = KnownRow(length, row, width=1)
 
     def time_decode(self, key: Hashable, count: int, outputs: int) -> float:
         """Return the seconds of a decode of `count` tokens with `outputs` rows behind `CONTEXT_TOKENS` others.
 
         The tokens mean nothing and are not counted. Raises what `prefill` raises; an interrupted decode gives no time.
         """
+        with self.uncounted():
+            if len(self.tokens(key)) < CONTEXT_TOKENS:
+                self.prefill(key, [0] * CONTEXT_TOKENS)
+            self.rewind(key, CONTEXT_TOKENS)
+            begun = time.perf_counter()
+            self._decode(self._owners[key], [0] * count, outputs)
+            seconds = time.perf_counter() - begun
+            self.rewind(key, CONTEXT_TOKENS)
+            return seconds
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Leave what is decoded meanwhile out of `prompt_tokens` and `steps`."""
         counts = self.prompt_tokens, self.steps
         try:
-            return self._time_decode(key, count, outputs)
+            yield
         finally:
             self.prompt_tokens, self.steps = counts
 
-    def _time_decode(self, key: Hashable, count: int, outputs: int) -> float:
-        if len(self.tokens(key)) < CONTEXT_TOKENS:
-            self.prefill(key, [0] * CONTEXT_TOKENS)
-        self.rewind(key, CONTEXT_TOKENS)
-        begun = time.perf_counter()
-        self._decode(self._owners[key], [0] * count, outputs)
-        seconds = time.perf_counter() - begun
-        self.rewind(key, CONTEXT_TOKENS)
-        return seconds
+    @property
+    def context_length(self) -> int:
+        """Cells that all sequences share."""
+        return self._engine.info.context_length
 
     def rewind(self, key: Hashable, length: int) -> None:
         """Keep the first `length` tokens of the sequence of `key`."""

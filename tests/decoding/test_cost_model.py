@@ -293,6 +293,15 @@ def test_one_token_and_several_each_get_the_fewest_threads_that_are_fast(
     assert again.threads == best
 
 
+def test_the_exact_width_is_kept() -> None:
+    model = default_cost_model()
+    assert model.exact_width == 1, "until it was found out"
+    model.exact_width = 16
+    again = CostModel.from_json(model.to_json())
+    assert again is not None
+    assert again.exact_width == 16
+
+
 @pytest.mark.parametrize("threads", ["[2]", "[0, 2]", '["a", 2]', "7", "{}"])
 def test_damaged_thread_counts_are_not_used(threads: str) -> None:
     text = default_cost_model().to_json().replace("null", threads)

@@ -212,6 +212,18 @@ def test_a_draft_goes_on_behind_a_place_that_was_decided_alone() -> None:
     assert result.accepted == result.drafted, "no row behind a near tie was lost"
 
 
+def test_where_wide_decodes_are_exact_no_place_is_decoded_twice() -> None:
+    text = "x = abc + def + ghi"
+    exact = type("Exact", (Undecided,), {"decode": ScriptedEngine.decode})
+    steps = []
+    for width in (1, 32):
+        engine = exact([text])
+        result = run(engine, "x = ", heal=0, drafter=Oracle(engine, text), exact_width=width)
+        assert result.text == "abc + def + ghi"
+        steps.append(result.steps)
+    assert steps[1] < 3 < steps[0]
+
+
 def test_without_a_sequence_to_spare_a_near_tie_is_decided_in_place() -> None:
     text = "x = abc + def + ghi"
     engine = Undecided([text], sequences=1)

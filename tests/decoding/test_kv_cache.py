@@ -305,10 +305,10 @@ def test_a_prompt_whose_end_was_decoded_alone_is_not_asked_again() -> None:
     cache = KVCache(engine)
     prompt = engine.tokenize("abc")
     assert cache.missing("doc", prompt) == 3
-    assert cache.prefill("doc", prompt).wide
+    assert cache.prefill("doc", prompt).width == 3
     cache.alone("doc", 3)
     assert cache.missing("doc", prompt) == 0
-    assert not cache.prefill("doc", prompt).wide
+    assert cache.prefill("doc", prompt).width == 1
     assert cache.missing("doc", engine.tokenize("abcd")) == 1
     assert cache.missing("doc", engine.tokenize("ab")) == 1, "its logits are not known any more"
 

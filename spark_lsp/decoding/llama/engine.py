@@ -110,7 +110,8 @@ class LlamaEngine:
             model = load_model(llama, path, gpu_layers, progress, messages)
             try:
                 interrupt = interrupt or NativeInterrupt(llama.ggml_abort_callback)
-                context = make_context(llama, model, context_tokens, threads or default_threads(), sequences, interrupt)
+                threads = threads or default_threads()
+                context = make_context(llama, model, context_tokens, threads, sequences, interrupt, gpu_layers)
             except BaseException:
                 llama.llama_model_free(model)
                 raise
