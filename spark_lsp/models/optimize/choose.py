@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from spark_lsp.models.optimize.statistics import PairedLoss
+from spark_lsp.models.optimize.statistics import Z_95, PairedLoss
 
 SMALLEST_GAIN = 1.05
 """A variant has to be so many times as fast as the original; less is within what measurements vary by."""
@@ -48,6 +48,19 @@ class Measured:
 def loses_too_much(loss: PairedLoss, bound: float) -> bool:
     """Return whether even the lower end of the interval is beyond the bound: measuring on would not help."""
     return loss.low > bound
+
+
+def is_hopeless(loss: PairedLoss, bound: float, tasks: int) -> bool:
+    """Return whether the loss is unlikely to be shown within the bound by as many as `tasks` tasks.
+
+    Even if the true loss were one standard error less than what was found so far, the interval would not get narrow
+    enough. As with every early end this can only refuse a variant, never keep one.
+    """
+    if not loss.tasks:
+        return False
+    half = loss.high - loss.loss
+    at_the_end = half * math.sqrt(min(1.0, loss.tasks / max(1, tasks)))
+    return loss.loss - half / Z_95 + at_the_end > bound
 
 
 def is_within(loss: PairedLoss, bound: float) -> bool:

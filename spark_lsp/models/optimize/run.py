@@ -1,9 +1,9 @@
 """The run: build every recipe, measure it, keep the fastest that is within the bound.
 
 Two passes. The first measures the speed of every variant and its loss on a part of the sample, and gives up the ones
-that lose too much for certain. The second takes the rest, fastest first, through the whole sample, and ends at the
-first one whose loss is shown to be within the bound. Stopping early is only ever a refusal, so it makes no variant
-look better than it is.
+that lose too much for certain. The second takes the rest, fastest first, through the whole sample, as long as it may
+still show the loss to be within the bound, and ends at the first one for which it does. Stopping early is only ever a
+refusal, so it makes no variant look better than it is.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from spark_lsp.errors import EngineError, ModelError
 from spark_lsp.models.disk import NotEnoughRoomError, require_room
 from spark_lsp.models.optimize.bench import CHUNK_LINES, Bench
 from spark_lsp.models.optimize.build import ENDING, Ingredients, build, discard_drafts, missing_bytes, variant_path
-from spark_lsp.models.optimize.choose import SMALLEST_GAIN, Measured, choose, in_order, loses_too_much
+from spark_lsp.models.optimize.choose import SMALLEST_GAIN, Measured, choose, in_order, is_hopeless, loses_too_much
 from spark_lsp.models.optimize.host import cpu_name, runtime_version
 from spark_lsp.models.optimize.journal import ORIGINAL, Record
 from spark_lsp.models.optimize.recipes import Recipe
+from spark_lsp.models.optimize.sample import CUTS
 from spark_lsp.models.optimize.speed import Speed
 from spark_lsp.models.optimize.statistics import PairedLoss, paired_loss
 from spark_lsp.models.optimize.variants import Manifest, Variant, keep, source_facts
@@ -167,7 +168,7 @@ def _decide(ingredients: Ingredients, plan: Plan, folder: Path, bench: Bench, or
     numbers = {recipe.name: number for number, recipe in enumerate(plan.recipes, start=1)}
     for candidate in in_order(measured(plan, bench)):
         recipe = plan.recipes[numbers[candidate.recipe] - 1]
-        if candidate.speed < SMALLEST_GAIN or _is_refused(recipe, plan, bench):
+        if candidate.speed < SMALLEST_GAIN or _is_refused(recipe, plan, bench) or _is_hopeless(recipe, plan, bench):
             continue
         if not candidate.complete:
             bench.place = numbers[recipe.name], len(plan.recipes)
@@ -182,6 +183,8 @@ def _infill_until_refused(
 ) -> None:
     done = len(bench.journal.of(recipe.name).hits)
     while done < lines and not (done and _is_refused(recipe, plan, bench)):
+        if done >= plan.screening_lines and _is_hopeless(recipe, plan, bench):
+            return
         done = min(done + CHUNK_LINES, lines)
         bench.infill(ORIGINAL, original, done, lines)
         bench.infill(recipe.name, engine, done, lines)
@@ -190,6 +193,11 @@ def _infill_until_refused(
 def _is_refused(recipe: Recipe, plan: Plan, bench: Bench) -> bool:
     record = bench.journal.of(recipe.name)
     return bool(record.failed) or loses_too_much(_loss(bench.journal.of(ORIGINAL), record), plan.max_loss)
+
+
+def _is_hopeless(recipe: Recipe, plan: Plan, bench: Bench) -> bool:
+    record = bench.journal.of(recipe.name)
+    return is_hopeless(_loss(bench.journal.of(ORIGINAL), record), plan.max_loss, plan.lines * CUTS)
 
 
 def _require_room(plan: Plan, ingredients: Ingredients, folder: Path, bench: Bench) -> None:

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from spark_lsp.models.optimize.choose import Measured, Verdict, choose, pareto_front, verdicts
+from spark_lsp.models.optimize.choose import Measured, Verdict, choose, is_hopeless, pareto_front, verdicts
 from spark_lsp.models.optimize.statistics import PairedLoss, paired_loss
 
 
@@ -105,3 +105,26 @@ class TestChoice:
             variant("worse than nothing", 0.9, 0.1),
         ]
         assert pareto_front(found) == {"mild", "fast"}
+
+
+@pytest.mark.parametrize(
+    ("lost", "won", "tasks_so_far", "planned", "hopeless"),
+    [
+        (0, 0, 60, 1800, False),
+        (0, 0, 60, 60, True),
+        (3, 1, 60, 1800, False),
+        (12, 3, 60, 1800, True),
+        (30, 10, 600, 1800, True),
+        (12, 8, 600, 1800, False),
+        (20, 20, 600, 60_000, False),
+    ],
+)
+def test_measuring_goes_on_while_the_bound_may_still_be_shown(
+    lost: int, won: int, tasks_so_far: int, planned: int, hopeless: bool
+) -> None:
+    loss = paired_loss(*results(lost, won, tasks_so_far // 2, tasks_so_far - lost - won - tasks_so_far // 2))
+    assert is_hopeless(loss, 1.5, planned) == hopeless
+
+
+def test_without_a_task_there_is_hope() -> None:
+    assert not is_hopeless(paired_loss([], []), 1.5, 0)

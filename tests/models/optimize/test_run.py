@@ -117,7 +117,7 @@ def test_nothing_is_kept_when_the_sample_cannot_show_the_bound(model: Path) -> N
     result = optimized(model, Watch(), dataclasses.replace(OPTIONS, max_loss=0.5))
     assert result.outcome.variant is None
     assert kept_variant(model) is None
-    assert all(m.complete for m in result.outcome.measured)
+    assert not any(m.complete for m in result.outcome.measured), "no time is spent on what cannot be shown"
 
 
 @pytest.mark.parametrize(
