@@ -1,8 +1,8 @@
 """`python -m benchmarks.readme FILE.json ...`: puts the tables of measured runs into README.md.
 
 Each file is what a benchmark wrote with `--json`. Its table replaces what stands between `<!-- benchmarks.NAME -->` and
-the next `<!-- end -->`, so a figure in the README is always one that was measured. Plots in `benchmarks/plots` are shown
-too.
+the next `<!-- end -->`, so a figure in the README is always one that was measured. Plots in `benchmarks/plots` are
+shown too.
 """
 
 from __future__ import annotations
