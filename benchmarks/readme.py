@@ -1,7 +1,8 @@
 """`python -m benchmarks.readme FILE.json ...`: puts the tables of measured runs into README.md.
 
 Each file is what a benchmark wrote with `--json`. Its table replaces what stands between `<!-- benchmarks.NAME -->` and
-the next `<!-- end -->`, so a figure in the README is always one that was measured.
+the next `<!-- end -->`, so a figure in the README is always one that was measured. Plots in `benchmarks/plots` are
+shown too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ RENDERERS: dict[str, Callable[[dict[str, Any]], str]] = {
     "latency": render_latency,
     "responsiveness": render_responsiveness,
 }
+PLOTS = {
+    "latency": {"steps.svg": "the time of a step by its tokens", "speeds.svg": "tokens per second by kind of code"}
+}
+"""Files that a benchmark draws to `PLOTS_FOLDER`, and what they show."""
+PLOTS_FOLDER = "benchmarks/plots"
 README = Path(__file__).resolve().parent.parent / "README.md"
 
 
@@ -30,6 +36,16 @@ def replaced(readme: str, name: str, report: str) -> str:
     if count != 1:
         raise ValueError(f"README.md has {count} sections `<!-- benchmarks.{name} -->` ... `<!-- end -->`, not one.")
     return text
+
+
+def images(name: str, root: Path) -> str:
+    """Return a line for each plot of the benchmark `name` that is there, below the directory of the README."""
+    shown = [
+        f"![{text}]({PLOTS_FOLDER}/{file})"
+        for file, text in PLOTS.get(name, {}).items()
+        if (root / PLOTS_FOLDER / file).is_file()
+    ]
+    return "\n" + "\n".join(shown) if shown else ""
 
 
 def main() -> None:
@@ -44,7 +60,7 @@ def main() -> None:
         if name not in RENDERERS:
             raise SystemExit(f"{file} is not what one of {', '.join(RENDERERS)} wrote with --json.")
         try:
-            text = replaced(text, name, RENDERERS[name](measured))
+            text = replaced(text, name, RENDERERS[name](measured) + images(name, options.readme.parent))
         except ValueError as error:
             raise SystemExit(str(error)) from None
     options.readme.write_text(text, "utf-8")

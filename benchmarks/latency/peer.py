@@ -115,7 +115,7 @@ def why_not(status: int, log: str) -> str:
     if status < 0:
         return f"llama-server was left out: it died of {signal.Signals(-status).name} on this machine."
     last = (log.strip().splitlines() or ["no reason given"])[-1]
-    return f"llama-server was left out: {last.rstrip('.')}."
+    return f"llama-server was left out: {last.rstrip('.?')}."
 
 
 def serve(path: str, threads: int, ngrams: str = "") -> None:

@@ -82,5 +82,5 @@ def _speeds(measured: Measured) -> Any:
         )
     axes.set_xticks(range(len(kinds)), [KINDS[kind] for kind in kinds])
     axes.set_ylabel("verified tokens/s")
-    axes.legend(ncols=2, loc="upper left")
+    axes.legend(ncols=len(modes), loc="lower left", bbox_to_anchor=(0, 1), columnspacing=1.2, handlelength=1)
     return figure

@@ -55,6 +55,14 @@ def test_the_command_writes_the_tables_of_all_files(tmp_path: Path, monkeypatch:
     assert "old figures" not in text
 
 
+def test_only_plots_that_are_there_are_shown(tmp_path: Path) -> None:
+    assert readme.images("latency", tmp_path) == ""
+    (tmp_path / readme.PLOTS_FOLDER).mkdir(parents=True)
+    (tmp_path / readme.PLOTS_FOLDER / "speeds.svg").touch()
+    assert readme.images("latency", tmp_path) == "\n![tokens per second by kind of code](benchmarks/plots/speeds.svg)"
+    assert readme.images("responsiveness", tmp_path) == ""
+
+
 def test_a_file_of_something_else_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "other.json"
     other.write_text("{}")
