@@ -39,12 +39,14 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
 
         file, engine = _load_best(resolve(model.name), model, progress)
         costs = _costs_file(file, model)
+        draft, notice = _load_draft(engine, model, cancelled) if model.draft else (None, "")
         return Pipeline(
             engine,
             settings.completion,
             cost=load_costs(costs),
             keep_cost=lambda measured: save_costs(costs, measured),
-            draft=_load_draft(engine, model, cancelled) if model.draft else None,
+            draft=draft,
+            notice=notice,
             threads=thread_candidates(usable_cores()) if not model.threads else (),
             snapshots=_snapshots(file, model),
         )
@@ -52,8 +54,10 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
     return Loader(_display_name(model.name), load, lambda: _signature(model.name))
 
 
-def _load_draft(target: LlamaEngine, model: ModelSettings, cancelled: Callable[[], bool]) -> DraftModel | None:
-    """Return the draft model for `target`; None, and a sentence in the log, when it cannot be used."""
+def _load_draft(
+    target: LlamaEngine, model: ModelSettings, cancelled: Callable[[], bool]
+) -> tuple[DraftModel | None, str]:
+    """Return the draft model for `target`; None, and a sentence for the user, when it cannot be used."""
     from spark_lsp.decoding.cost_cache import load_costs, save_costs
     from spark_lsp.decoding.drafters import DraftModel, VocabularyMatch
     from spark_lsp.models.store import resolve
@@ -75,9 +79,9 @@ def _load_draft(target: LlamaEngine, model: ModelSettings, cancelled: Callable[[
         log.warning("Going on without a draft model: %s", error)
         if engine is not None:
             engine.close()
-        return None
+        return None, f"Going on without a draft model: {error}"
     costs = _costs_file(file, draft)
-    return DraftModel(engine, match, load_costs(costs), lambda measured: save_costs(costs, measured))
+    return DraftModel(engine, match, load_costs(costs), lambda measured: save_costs(costs, measured)), ""
 
 
 def _load_best(

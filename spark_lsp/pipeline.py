@@ -77,14 +77,16 @@ class Pipeline:
         threads: Sequence[int] = (),
         draft: DraftModel | None = None,
         snapshots: SnapshotStore | None = None,
+        notice: str = "",
     ) -> None:
         """Use `engine`, and `draft` to draft for it.
 
         Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them. The calibration
         compares the thread counts `threads`; with none the engine's own stay. `snapshots` keeps the sequences of
-        documents for the next start.
+        documents for the next start. `notice` is what the user should know of how this was set up.
         """
         self.engine = engine
+        self.notice = notice
         self.cache = KVCache(engine)
         self._resumption = Resumption(self.cache, snapshots if engine.info.saves else None)
         self._table = PieceTable(engine.vocabulary.pieces)

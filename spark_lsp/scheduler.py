@@ -337,8 +337,10 @@ class Scheduler:
         self._faults.add(kind)
 
     def _set_status(self, state: EngineState, message: str = "") -> None:
-        if not message and self._pipeline is not None and not self._pipeline.fills_in_the_middle:
-            message = "The model has no fill-in-the-middle tokens: it completes left to right only."
+        if not message and self._pipeline is not None:
+            message = self._pipeline.notice
+            if not message and not self._pipeline.fills_in_the_middle:
+                message = "The model has no fill-in-the-middle tokens: it completes left to right only."
         model = self._pipeline.engine.info.name if self._pipeline is not None else self._loader.model
         self._status = Status(state, model, message)
         self._on_status(self._status)

@@ -83,6 +83,7 @@ def compare_speeds(session: Session, path: Path, chosen: argparse.Namespace) -> 
         "run": f"{TOKENS} tokens a case, {len(plan)} cases, rounds: {chosen.rounds}, {default_threads()} threads",
         **costs,
         "step_seconds": steps,
+        "exact_width": session.cost.exact_width,
         "peer": {"version": version, "ngram": chosen.peer_ngram, "left_out": left_out},
         "samples": [asdict(sample) for sample in samples],
     }

@@ -70,7 +70,10 @@ def _costs(measured: Measured) -> str:
     rows = [["ms", *(f"{1000 * seconds:.0f}" for seconds in steps.values())]]
     rows.append(["relative to one token", *(f"{seconds / steps['1']:.1f}" for seconds in steps.values())])
     rate = measured["prompt_tokens_per_second"]
-    return f"Prompt rate {rate:.0f} tokens/s. A decode step:\n\n" + table(["tokens in the step", *steps], rows)
+    exact = measured.get("exact_width", 1)
+    same = f" Steps of up to {exact} tokens give the logits of single ones bit for bit." if exact > 1 else ""
+    text = f"Prompt rate {rate:.0f} tokens/s.{same} A decode step:\n\n"
+    return text + table(["tokens in the step", *steps], rows)
 
 
 def _drafting(samples: list[Sample], kinds: list[str]) -> str:

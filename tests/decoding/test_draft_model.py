@@ -78,6 +78,7 @@ def test_a_model_of_another_family_is_left_out_with_a_sentence(
         pipeline = local_loader(settings, lambda fraction: None).load(lambda: False)
     try:
         assert "model" not in pipeline.chain.counts()
+        assert pipeline.notice.startswith("Going on without a draft model: "), "the server shows it to the user"
     finally:
         pipeline.close()
     [message] = [record.getMessage() for record in caplog.records]
