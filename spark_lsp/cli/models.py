@@ -129,12 +129,21 @@ def verify(name: str) -> None:
 @models.command()
 @click.argument("name")
 def remove(name: str) -> None:
-    """Delete a model file and what is left of an unfinished download."""
+    """Delete a model file, what is left of an unfinished download, and the variant made for this machine."""
     from spark_lsp.models import store
+    from spark_lsp.models.optimize.variants import remove_variant
+    from spark_lsp.models.optimize.work_folder import disk_failures_explained, remove_work, work_path
 
     card = find(name)
+    model = store.model_path(card)
+    with disk_failures_explained(work_path(model)):
+        variant = remove_variant(model)
+        variant = remove_work(model) or variant
     gone = store.remove(card)
-    click.echo(f"{card.name} was removed." if gone else f"{card.name} is not on this machine.")
+    if gone:
+        click.echo(f"{card.name} was removed{', and its variant with it' if variant else ''}.")
+    else:
+        click.echo(f"{card.name} is not on this machine{'; its variant was removed' if variant else ''}.")
 
 
 def _card_or_path(name: str) -> ModelCard | Path:
