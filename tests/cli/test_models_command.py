@@ -13,6 +13,8 @@ from click.testing import CliRunner, Result
 from spark_lsp.cli import models as command
 from spark_lsp.models import catalogue, hub, mirror, sources, store, verify
 from spark_lsp.models.catalogue import CATALOGUE, DEFAULT_MODEL, Mirror, ModelCard
+from spark_lsp.models.optimize.variants import variant_file
+from spark_lsp.models.optimize.work_folder import work_path
 from spark_lsp.models.progress import Notice, Progress, Transferred
 
 CONTENT = struct.pack("<4sIQQ", b"GGUF", 3, 0, 0) + bytes(8)  # the smallest whole GGUF, padded to its alignment
@@ -240,6 +242,15 @@ class TestPathVerifyRemove:
         assert run("remove", "tiny").stdout == "tiny-q8_0 was removed.\n"
         assert not (directory / "tiny-q8_0.gguf").exists()
         assert run("remove", "tiny").stdout == "tiny-q8_0 is not on this machine.\n"
+
+    def test_remove_takes_what_optimize_made_with_it(self, tiny: ModelCard, directory: Path, given: Path) -> None:
+        run("pull", "tiny", "--from", given)
+        model = directory / "tiny-q8_0.gguf"
+        variant_file(model).write_bytes(b"")
+        work_path(model).mkdir()
+        assert run("remove", "tiny").stdout == "tiny-q8_0 was removed, and its variant with it.\n"
+        assert not variant_file(model).exists()
+        assert not work_path(model).exists()
 
     def test_remove_wants_a_name(self) -> None:
         assert run("remove").exit_code == 2
