@@ -53,6 +53,8 @@ class Drafting:
             sent, skipped = None, 0
         self._assumed = ()
         right = max(0, agreed - skipped)
+        if agreed < skipped:  # a place among the typed tokens was decided alone, and the cells behind it went
+            sent = None
         if sent is not None:
             self._drafter.observe(sent, right)
         self._drafter.append(output[known + skipped :])
