@@ -52,6 +52,7 @@ class KVCache:
             engine.truncate(sequence, 0)
         self._known: dict[int, KnownRow] = {}
         """For each sequence the logits after its last prompt."""
+        self._counting = True
         self.prompt_tokens = 0
         """Prompt tokens decoded so far, those of cancelled requests included."""
         self.steps = 0
@@ -108,16 +109,15 @@ class KVCache:
             size = min(PREFILL_SLICE_TOKENS, room) if len(pending) > PREFILL_SLICE_TOKENS and room else len(pending)
             last = size == len(pending)
             logits = self._decode(sequence, pending[:size], outputs if last else 0)
-            self.prompt_tokens += size - len(draft) if last else size
+            self._count(size - len(draft) if last else size, int(last))
             if last:
-                self.steps += 1
                 self._known[sequence] = KnownRow(len(prompt), logits.row(0).copy(), size)
                 return Evaluation(logits, drafted=True, width=size, computed=len(prompt) - reused, reused=reused)
             pending = pending[size:]
 
     def extend(self, key: Hashable, tokens: Sequence[int]) -> Logits:
         """Append `tokens` and return the logits after each of them."""
-        self.steps += 1
+        self._count(0, 1)
         return self._decode(self._owners[key], tokens, len(tokens))
 
     def missing(self, key: Hashable, prompt: Sequence[int]) -> int:
@@ -158,7 +158,7 @@ class KVCache:
             return None
         finally:
             self._engine.truncate(scratch, 0)
-        self.steps += 1
+        self._count(0, 1)
         self._know_better(sequence, length, row)
         return row
 
@@ -186,11 +186,16 @@ class KVCache:
     @contextmanager
     def uncounted(self) -> Iterator[None]:
         """Leave what is decoded meanwhile out of `prompt_tokens` and `steps`."""
-        counts = self.prompt_tokens, self.steps
+        self._counting = False
         try:
             yield
         finally:
-            self.prompt_tokens, self.steps = counts
+            self._counting = True
+
+    def _count(self, prompt_tokens: int, steps: int) -> None:
+        if self._counting:
+            self.prompt_tokens += prompt_tokens
+            self.steps += steps
 
     @property
     def context_length(self) -> int:
