@@ -148,6 +148,9 @@ class Scheduler:
         with self._condition:
             if self._waiting.get(job.request.document) is job:
                 del self._waiting[job.request.document]
+                # The engine has not seen it, but the user is there all the same.
+                self._expected, self._idle_work = job.request, True
+                self._condition.notify()
             self._stop(job, Reason.CANCELLED)
 
     def forget(self, document: str) -> None:

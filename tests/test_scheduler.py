@@ -91,6 +91,20 @@ def test_the_place_of_an_edit_is_prepared_when_no_request_follows(start: Start) 
     assert generation.prompt_tokens == 0
 
 
+def test_the_place_of_a_request_that_was_cancelled_before_its_turn_is_prepared(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"], seconds_per_token=0.002)
+    scheduler = start(engine)
+    other = scheduler.submit(request("b", "z = 1\n" * 50 + "x = "))
+    until(lambda: scheduler.status.state is EngineState.BUSY)
+    text = "y = 1\n" * 50 + "x = "
+    scheduler.cancel(scheduler.submit(request("a", text)))
+    other.result.result(SECONDS)
+    until(lambda: not scheduler._idle_work and not scheduler._idling)
+    generation = scheduler.submit(request("a", text)).result.result(SECONDS).generation
+    assert generation is not None
+    assert generation.prompt_tokens == 0
+
+
 def test_an_edit_that_a_request_follows_is_not_prepared_for_itself(start: Start) -> None:
     engine = ScriptedEngine(["x = 42"], seconds_per_token=0.0001)
     scheduler = start(engine)
