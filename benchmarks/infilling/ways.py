@@ -78,7 +78,9 @@ def _settings_without(part: str) -> CompletionSettings:
     settings, warnings = load({"completion": changes}, Settings(completion=BASE))
     if warnings or settings.completion == BASE:
         known = ", ".join([*PARTS, POSTPROCESS])
-        raise ValueError(f"There is no part {part!r} to switch off; there are {known} and settings that are true or false.")
+        raise ValueError(
+            f"There is no part {part!r} to switch off; there are {known} and settings that are true or false."
+        )
     return settings.completion
 
 
@@ -88,7 +90,7 @@ class Runner:
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
         self._raw = RawModel(pipeline.engine, pipeline.cache)
-        self._last: tuple[str, CompletionSettings, Completion] | None = None
+        self._last: tuple[Task, CompletionSettings, Completion] | None = None
 
     def answer(self, task: Task, way: Way) -> Answer:
         """Return the answer; an engine that fails gives an empty one with the reason `failed`."""
@@ -106,11 +108,11 @@ class Runner:
 
     def _answer(self, task: Task, way: Way) -> Answer:
         known = self._last
-        if known is not None and known[:2] == (task.id, way.settings) and not task.others:
+        if known is not None and known[0] is task and known[1] == way.settings and not task.others:
             completion, second = known[2], None
         else:
             completion, second = self._complete(task, way)
-            self._last = (task.id, way.settings, completion)
+            self._last = (task, way.settings, completion)
         generation = completion.generation
         text, reason = completion.text, completion.reason.value
         if not way.postprocess:
@@ -140,9 +142,7 @@ def request(task: Task, typed: int = 0) -> CompletionRequest:
     """Return what an editor asks for when the user asks for a completion, after `typed` characters of the answer."""
     before = task.before + task.answer[:typed]
     snapshot = TextSnapshot.of(before + task.after)
-    return CompletionRequest(
-        task.path, snapshot, len(before), language_for(task.language, task.path), patient=True
-    )
+    return CompletionRequest(task.path, snapshot, len(before), language_for(task.language, task.path), patient=True)
 
 
 def shown_probabilities(text: str, generation: Generation | None) -> tuple[float, ...]:
