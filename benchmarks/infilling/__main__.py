@@ -94,7 +94,7 @@ def measure(runner: Runner, plan: dict[str, list[Task]], rows: list[Way], journa
                 if record is None:
                     record = score(task, way, runner.answer(task, way))
                     journal.add(record)
-                right[way.name] += record.get("passed", record["exact"])
+                right[way.name] += bool(record.get("passed", record["exact"]))
             done = number + 1
             if done % PROGRESS_TASKS == 0 or done == len(tasks):
                 shares = ", ".join(f"{way.name} {right[way.name] / done:.0%}" for way in own)

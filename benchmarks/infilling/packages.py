@@ -152,7 +152,7 @@ def _calls(module: ast.Module, names: dict[str, Path], modules: dict[str, Path])
 
 
 def _is_fit(lines: list[str], call: _Call) -> bool:
-    """Whether the rest of the line is of a fair length and stands nowhere else in the file, where it could be copied."""
+    """Whether the rest of the line is of a fair length and stands nowhere else in the file, to be copied from."""
     line = lines[call.line]
     rest = line[call.column :].rstrip()
     if not line.isascii() or not SHORTEST_REST <= len(rest) <= LONGEST_REST:  # columns of ast are bytes

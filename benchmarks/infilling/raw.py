@@ -1,7 +1,7 @@
 """The raw model: the plain prompt, greedy, one token at a time, cut as the data set's own harness cuts.
 
-The whole prefix and suffix go into the prompt (what is farthest from the cursor is left out only where the context is too
-small), in the order that the model was trained on; nothing is healed, filtered or drafted.
+The whole prefix and suffix go into the prompt (what is farthest from the cursor is left out only where the context is
+too small), in the order that the model was trained on; nothing is healed, filtered or drafted.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ def paired(records: Records, way: str, reference: str, figure: str) -> Estimate 
     keys = [key for key in first if figure in first[key] and figure in second.get(key, {})]
     if not keys:
         return None
-    pairs = ([float(side[key][figure]) for key in keys] for side in (first, second))
-    return difference(*pairs, [first[key]["group"] for key in keys])
+    ours, theirs = ([float(side[key][figure]) for key in keys] for side in (first, second))
+    return difference(ours, theirs, [first[key]["group"] for key in keys])
 
 
 def _quality(records: Records) -> str:

@@ -13,9 +13,9 @@ import os
 import sys
 
 _FORBIDDEN = (
-    "socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.startfile", "os.kill",
-    "os.remove", "os.rename", "os.rmdir", "os.truncate", "os.chmod", "os.chown", "os.symlink", "os.link", "shutil.",
-    "ctypes.dlopen", "pty.", "signal.", "ftplib.", "smtplib.", "urllib.", "http.", "webbrowser.", "winreg.",
+    "socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.kill",
+    "os.startfile", "os.remove", "os.rename", "os.rmdir", "os.truncate", "os.chmod", "os.chown", "os.symlink", "os.link",
+    "shutil.", "ctypes.dlopen", "pty.", "signal.", "ftplib.", "smtplib.", "urllib.", "http.", "webbrowser.", "winreg.",
 )  # fmt: skip
 """Audit events by how they begin; none is needed for a function and its tests."""
 
@@ -42,9 +42,9 @@ def main() -> None:
     about = json.loads(sys.stdin.readline())
     program = sys.stdin.read()
     report = os.dup(1)
-    with open(os.devnull, "r+b") as nothing:
-        for stream in (0, 1, 2):
-            os.dup2(nothing.fileno(), stream)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
     limit(about["seconds"], about["memory"], about["file_bytes"])
     sys.addaudithook(refuse)
     try:

@@ -1,7 +1,7 @@
 """Shares and paired differences with their standard errors. Pure.
 
-Tasks of one group (holes of one HumanEval problem, of one file) are not independent, so the standard errors are those of
-cluster sampling; where every task is a group of its own, they are the usual ones.
+Tasks of one group (holes of one HumanEval problem, of one file) are not independent, so the standard errors are those
+of cluster sampling; where every task is a group of its own, they are the usual ones.
 """
 
 from __future__ import annotations

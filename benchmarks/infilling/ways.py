@@ -54,7 +54,7 @@ class Answer:
 
 
 def ways(without: Sequence[str]) -> list[Way]:
-    """Return raw model and pipeline, and for each name the pipeline without that part. ValueError for an unknown one."""
+    """Return raw model and pipeline, and for each name the pipeline without that part; ValueError for an unknown name."""
     found = [Way(RAW, raw=True), Way(PIPELINE)]
     for part in without:
         name = f"without {part}"
@@ -102,8 +102,9 @@ class Runner:
 
     def _answer_raw(self, task: Task, started: float) -> Answer:
         raw = self._raw.complete(task)
-        cost = {"prompt_tokens": raw.prompt_tokens, "tokens": raw.tokens, "shortened": raw.shortened}
-        cost["seconds"] = round(time.monotonic() - started, 3)
+        seconds = round(time.monotonic() - started, 3)
+        cost = {"seconds": seconds, "prompt_tokens": raw.prompt_tokens, "tokens": raw.tokens}
+        cost["shortened"] = raw.shortened
         return Answer(raw.text, "shown" if raw.text.strip() else "nothing-to-add", _rounded(raw.probabilities), cost)
 
     def _answer(self, task: Task, way: Way) -> Answer:
