@@ -54,7 +54,7 @@ class Answer:
 
 
 def ways(without: Sequence[str]) -> list[Way]:
-    """Return raw model and pipeline, and for each name the pipeline without that part; ValueError for an unknown name."""
+    """Return raw model and pipeline, and for each name the pipeline without that part; ValueError for an unknown."""
     found = [Way(RAW, raw=True), Way(PIPELINE)]
     for part in without:
         name = f"without {part}"
