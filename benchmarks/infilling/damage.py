@@ -24,9 +24,10 @@ class Damage:
     """What is wrong with a document after a text was inserted."""
 
     adds_error: bool
-    """It has more ERROR and MISSING nodes of tree-sitter than before the text came."""
+    """It has more ERROR and MISSING nodes of tree-sitter than before the text came, and than with the author's text: in a
+    document that is broken already, right code can make tree-sitter see more of them."""
     leaves_error: bool
-    """It has more of them than with the author's text."""
+    """It has more of them than with the author's text, whether or not they were there before."""
     duplicates: bool
     """The text ends with the first line below or right of the cursor that is not blank, and the author's does not."""
     unbalanced: bool
@@ -38,7 +39,7 @@ def damage(before: str, text: str, after: str, answer: str, language: Language) 
     before, text, after, answer = map(with_line_feeds, (before, text, after, answer))
     hole, filled, right = (Marks.of(before + middle + after, language) for middle in ("", text, answer))
     return Damage(
-        adds_error=filled.errors > hole.errors,
+        adds_error=filled.errors > max(hole.errors, right.errors),
         leaves_error=filled.errors > right.errors,
         duplicates=duplicates(text, after) and not duplicates(answer, after),
         unbalanced=filled.unmatched > right.unmatched,

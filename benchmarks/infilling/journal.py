@@ -76,11 +76,10 @@ class Journal:
         whole = data[: data.rfind(b"\n") + 1]
         try:
             first, *rest = [json.loads(line) for line in whole.splitlines()] or [{}]
-            before = first["about"]
+            changed = [name for name in about if first["about"].get(name) != about[name]]
             self.records = {key_of(record): record for record in rest}
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise JournalError(f"{file} is not a journal of this benchmark. Delete it or name another file.") from None
-        changed = [name for name in about if before.get(name) != about[name]]
         if changed:
             raise JournalError(f"{file} is of another {' and '.join(changed)}. Delete it or name another file.")
         if len(whole) < len(data):  # the last line was being written when the run ended
