@@ -32,9 +32,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("name", "language", "marked", "text", "answer", "expected"), CASES, ids=[case[0] for case in CASES]
 )
-def test_what_a_text_breaks(
-    name: str, language: str, marked: str, text: str, answer: str, expected: set[str]
-) -> None:
+def test_what_a_text_breaks(name: str, language: str, marked: str, text: str, answer: str, expected: set[str]) -> None:
     assert broken(marked, text, answer, language) == expected
 
 

@@ -30,7 +30,7 @@ def test_shares_have_standard_errors_and_differences_are_paired() -> None:
     head = ("random-column", "exact match")
     assert cells(report, *head, "raw") == ["100", "40.0 ± 4.9", "-", "-"]
     assert cells(report, *head, "pipeline") == ["100", "65.0 ± 4.8", "+25.0 ± 4.4", "-"]
-    assert cells(report, *head, "without healing") == ["99", "50.5 ± 5.0", "+10.1 ± 3.0", "-15.2 ± 3.6"]
+    assert cells(report, *head, "without healing") == ["99", "50.5 ± 5.1", "+10.1 ± 3.0", "-15.2 ± 3.6"]
 
 
 def test_a_difference_is_over_the_tasks_that_both_have() -> None:
