@@ -21,7 +21,7 @@ from benchmarks.infilling.journal import Journal, JournalError, code_digest, jou
 from benchmarks.infilling.report import render
 from benchmarks.infilling.scoring import score
 from benchmarks.infilling.tasks import Task
-from benchmarks.infilling.ways import WITHOUT_OTHER_FILES, Runner, Way, ways
+from benchmarks.infilling.ways import Runner, Way, context_ways, ways
 from benchmarks.machine import machine
 from spark_lsp.decoding.llama import LlamaEngine
 from spark_lsp.errors import SparkError
@@ -52,6 +52,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--sets", help="which sets, with commas (default: all but packages)")
     parser.add_argument("--tasks", type=int, help="tasks of a set; of safim-control and -block, of each language")
     parser.add_argument("--without", default="", help="also the pipeline without these parts, with commas")
+    parser.add_argument("--with", dest="context", default="", help="packages also with this context, with commas and +")
     parser.add_argument("--seed", type=int, default=0, help="chooses tasks and columns (default 0)")
     parser.add_argument("--json", type=Path, help="also write every answer to this file")
     parser.add_argument("--resume", action="store_true", help="continue the run whose journal is beside that file")
@@ -68,6 +69,7 @@ def options() -> argparse.Namespace:
     chosen.sets = list(dict.fromkeys(names))
     try:
         chosen.ways = ways([part for part in chosen.without.split(",") if part])
+        chosen.context_ways = context_ways([part for part in chosen.context.split(",") if part])
     except ValueError as error:
         parser.error(str(error))
     return chosen
@@ -82,10 +84,14 @@ def tasks_of(name: str, chosen: argparse.Namespace) -> list[Task]:
     return humaneval.humaneval_tasks(chosen.data, name, count, chosen.seed)
 
 
-def measure(runner: Runner, plan: dict[str, list[Task]], rows: list[Way], journal: Journal) -> None:
+def ways_of(name: str, chosen: argparse.Namespace) -> list[Way]:
+    return [*chosen.ways, *chosen.context_ways] if name == packages.NAME else list(chosen.ways)
+
+
+def measure(runner: Runner, plan: dict[str, list[Task]], chosen: argparse.Namespace, journal: Journal) -> None:
     """Complete what the journal does not have yet, every way first in its turn."""
     for name, tasks in plan.items():
-        own = [*rows, WITHOUT_OTHER_FILES] if name == packages.NAME else rows
+        own = ways_of(name, chosen)
         right: Counter[str] = Counter()
         for number, task in enumerate(tasks):
             for turn in range(len(own)):
@@ -103,8 +109,7 @@ def measure(runner: Runner, plan: dict[str, list[Task]], rows: list[Way], journa
 
 def measured(chosen: argparse.Namespace, plan: dict[str, list[Task]], journal: Journal) -> dict[str, Any]:
     """Return what the JSON file holds."""
-    names = [way.name for way in (*chosen.ways, WITHOUT_OTHER_FILES)]
-    wanted = [(task.set, task.id, name) for tasks in plan.values() for task in tasks for name in names]
+    wanted = [(name, task.id, way.name) for name in plan for task in plan[name] for way in ways_of(name, chosen)]
     extent = ", ".join(f"{name} {len(tasks)}" for name, tasks in plan.items())
     return {
         "benchmark": "infilling",
@@ -130,7 +135,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     with Journal(file, about, resume=chosen.resume) as journal:
         pipeline = Pipeline(LlamaEngine.load(path), chosen.ways[1].settings)
         try:
-            measure(Runner(pipeline), plan, chosen.ways, journal)
+            measure(Runner(pipeline), plan, chosen, journal)
         finally:
             pipeline.close()
         return measured(chosen, plan, journal)

@@ -24,8 +24,8 @@ class Damage:
     """What is wrong with a document after a text was inserted."""
 
     adds_error: bool
-    """It has more ERROR and MISSING nodes of tree-sitter than before the text came, and than with the author's text: in a
-    document that is broken already, right code can make tree-sitter see more of them."""
+    """It has more ERROR and MISSING nodes of tree-sitter than before the text came, and than with the author's text:
+    in a document that is broken already, right code can make tree-sitter see more of them."""
     leaves_error: bool
     """It has more of them than with the author's text, whether or not they were there before."""
     duplicates: bool

@@ -135,44 +135,47 @@ def _other_files(measured: Measured, records: Records) -> str:
     own = [record for record in records if record["set"] == packages.NAME]
     if not own:
         return ""
-    header = [
-        "way",
-        "first text of the second request, ms (median)",
-        "prompt tokens of it",
-        "prompt tokens of the first",
-    ]
     rows = []
     for way in names(own, "way"):
-        answers = [record for record in own if record["way"] == way and "second" in record]
-        times = [record["second"].get("first_text_seconds") for record in answers]
-        known = [1000 * seconds for seconds in times if seconds is not None]
-        if known:
-            second = [record["second"].get("prompt_tokens", 0) for record in answers]
-            first = [record.get("prompt_tokens", 0) for record in answers]
-            rows.append([way, *(f"{median_of.median(values):.0f}" for values in (known, second, first))])
-    ratio = _second_ratio(own)
+        answers = [record for record in own if record["way"] == way]
+        times = [seconds for record in answers if (seconds := _second(record, "first_text_seconds"))]
+        if times:
+            again = [_second(record, "prompt_tokens") or 0 for record in answers]
+            tokens = [record.get("prompt_tokens", 0) for record in answers]
+            medians = [f"{median_of.median(values):.0f}" for values in (tokens, again, [1000 * time for time in times])]
+            ratio = _second_ratio(own, way)
+            rows.append([way, *medians, "-" if ratio is None else f"{ratio:.2f}"])
     note = f"The set `{packages.NAME}` comes from {measured['packages']} installed packages."
     if not SEES_OTHER_FILES:
-        note += " This version puts no text of other files into the prompt: both rows are the same by design."
-    note += " The second request comes one typed character later"
-    note += (
-        f"; with other files its first text takes {ratio:.2f} times as long as without (median of pairs)."
-        if ratio
-        else "."
-    )
+        note += (
+            " This version puts no text of other files into the prompt: rows with and without are the same by design."
+        )
+    note += " The second request comes one typed character after the first. Medians:"
+    header = [
+        "way",
+        "new prompt tokens",
+        "of the second request",
+        "its time to first text, ms",
+        "to without, ratio of pairs",
+    ]
     return f"{note}\n\n{table(header, rows)}" if rows else note
 
 
-def _second_ratio(records: Records) -> float | None:
-    """Return the median over tasks of the time to the first text with other files over that without; None for none."""
+def _second(record: dict[str, Any], figure: str) -> float | None:
+    value = record.get("second", {}).get(figure)
+    return None if value is None else float(value)
+
+
+def _second_ratio(records: Records, way: str) -> float | None:
+    """Return the median over tasks of the time to the first text over that without other files; None for none."""
     times: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for record in records:
-        seconds = record.get("second", {}).get("first_text_seconds")
+        seconds = _second(record, "first_text_seconds")
         if seconds:
             times[record["id"]][record["way"]] = seconds
-    with_files, alone = PIPELINE, WITHOUT_OTHER_FILES.name
-    ratios = [pair[with_files] / pair[alone] for pair in times.values() if {with_files, alone} <= pair.keys()]
-    return median_of.median(ratios) if ratios else None
+    alone = WITHOUT_OTHER_FILES.name
+    ratios = [pair[way] / pair[alone] for pair in times.values() if {way, alone} <= pair.keys()]
+    return median_of.median(ratios) if ratios and way != alone else None
 
 
 def _cuts(measured: Measured) -> str:

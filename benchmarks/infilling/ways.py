@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.infilling.neighbours import close_beside, open_beside
+from benchmarks.infilling.neighbours import Parts, close_beside, known_parts, open_beside, write
 from benchmarks.infilling.raw import RawModel
 from benchmarks.infilling.tasks import Task
 from spark_lsp.completion import Completion, CompletionRequest
@@ -38,7 +38,8 @@ class Way:
     settings: CompletionSettings = BASE
     raw: bool = False
     postprocess: bool = True
-    other_files: bool = True
+    context: Parts = None
+    """Parts of the context from other files; None for the defaults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,23 @@ def ways(without: Sequence[str]) -> list[Way]:
     return found
 
 
-WITHOUT_OTHER_FILES = Way(f"without {OTHER_FILES}", other_files=False)
-"""A row of the multi-file set only."""
+WITHOUT_OTHER_FILES = Way(f"without {OTHER_FILES}", context=())
+"""What the ways of the multi-file set are compared with."""
+
+
+def context_ways(names: Sequence[str]) -> list[Way]:
+    """Return the further ways of the multi-file set: without other files, and with each of the named parts.
+
+    A name may join several parts by `+`. ValueError for an unknown one.
+    """
+    found = [WITHOUT_OTHER_FILES]
+    for name in names:
+        parts = tuple(name.split("+"))
+        if unknown := set(parts) - set(known_parts()):
+            known = ", ".join(known_parts()) or "none in this version"
+            raise ValueError(f"There is no context {', '.join(sorted(unknown))}; there is {known}.")
+        found.append(Way(f"with {name}", context=parts))
+    return found
 
 
 def _settings_without(part: str) -> CompletionSettings:
@@ -128,14 +144,17 @@ class Runner:
         """Return the completion and, in the multi-file set, the generation one typed character later."""
         pipeline = self._pipeline
         pipeline.configure(way.settings)
-        others = task.others if way.other_files else ()
-        open_beside(pipeline, others)
+        second = None
+        if task.others:
+            open_beside(pipeline, task, way.context)
         try:
             completion = pipeline.complete(request(task))
-            second = pipeline.complete(request(task, typed=1)).generation if task.others else None
+            if task.others:
+                write(pipeline, task, task.before + task.answer[:1])
+                second = pipeline.complete(request(task, typed=1)).generation
         finally:
             pipeline.forget(task.path)
-            close_beside(pipeline, others)
+            close_beside(pipeline)
         return completion, second
 
 

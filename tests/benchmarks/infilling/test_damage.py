@@ -20,7 +20,7 @@ CASES = [
     ("a syntax error", "python", "a = 1\n█\ny = 2\n", "def = 3", "x = 1", {"adds_error", "leaves_error"}),
     ("an opener left", "javascript", "a();\n█\ny();\n", "f(1", "f(1)", {"adds_error", "leaves_error", "unbalanced"}),
     ("a closer too many", "c", "int f() {\n  g(█);\n}\n", "1)", "1", {"adds_error", "leaves_error", "unbalanced"}),
-    ("the line below again", "python", "a = 1\n█\nreturn_value = 2\n", "b = 1\nreturn_value = 2", "b = 1", {"duplicates"}),
+    ("the line below again", "python", "a = 1\n█\nc = 2\n", "b = 1\nc = 2", "b = 1", {"duplicates"}),
     ("the rest of the line again", "python", "x = █ + last\n", "a + last", "a", {"duplicates"}),
     ("a repetition that the author wrote", "python", "█\nx += 1\n", "x += 1", "x += 1", set()),
     ("brackets in strings", "python", "x = █\n", "')))'", "1", set()),

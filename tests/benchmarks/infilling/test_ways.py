@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.infilling.neighbours import known_parts
 from benchmarks.infilling.scoring import is_exact, score
 from benchmarks.infilling.tasks import Cut, OtherFile
-from benchmarks.infilling.ways import PIPELINE, RAW, WITHOUT_OTHER_FILES, Answer, Runner, ways
+from benchmarks.infilling.ways import PIPELINE, RAW, Answer, Runner, context_ways, ways
 from spark_lsp.pipeline import Pipeline
 from tests.benchmarks.infilling.examples import task
 from tests.scripted_engine import ScriptedEngine
@@ -46,7 +47,7 @@ def test_an_engine_that_fails_gives_an_empty_answer() -> None:
 def test_the_multi_file_set_has_a_second_request_after_one_typed_character() -> None:
     place = task("a = █\n", "fetch()", Cut.LINE_END, others=(OtherFile("other.py", "def fetch(): pass\n"),))
     one = runner("a = fetch()\n")
-    for way in (ways([])[1], WITHOUT_OTHER_FILES):
+    for way in (ways([])[1], *context_ways(known_parts())):
         answer = one.answer(place, way)
         assert answer.text == "fetch()"
         assert answer.cost["second"]["prompt_tokens"] < answer.cost["prompt_tokens"]
@@ -58,6 +59,11 @@ def test_parts_are_switched_off_by_their_name() -> None:
     assert names["without anchor"].layout == "plain"
     assert not names["without drafting"].drafting
     assert names[PIPELINE].heal_tokens > 0
+
+
+def test_a_context_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="no context nonsense"):
+        context_ways(["nonsense"])
 
 
 @pytest.mark.parametrize("part", ["nonsense", "max_tokens", "model.draft"])
