@@ -1,7 +1,7 @@
 """`python -m benchmarks.infilling --data DIR`: how often what is written is right, against the raw model.
 
-Every task goes through the raw model (plain prompt, greedy, the whole prefix and suffix, cut as the harness of the data
-set cuts) and through `Pipeline.complete` as it is when the user asks for a completion, by turns, in one process. DIR
+Every task goes through the raw model (plain prompt, greedy, the whole prefix and suffix, cut as is usual for the data
+set) and through `Pipeline.complete` as it is when the user asks for a completion, by turns, in one process. DIR
 holds `human-eval-infilling/` and `safim/` as they are published; the set `packages` needs no data. Ctrl-C ends a run,
 `--resume` continues it.
 """

@@ -1,4 +1,4 @@
-"""The raw model: the plain prompt, greedy, one token at a time, cut as the data set's own harness cuts.
+"""The raw model: the plain prompt, greedy, one token at a time, cut as is usual for the data set (`Cut`).
 
 The whole prefix and suffix go into the prompt (what is farthest from the cursor is left out only where the context is
 too small), in the order that the model was trained on; nothing is healed, filtered or drafted.
@@ -94,7 +94,7 @@ def finished(cut: Cut, text: str, language: Language) -> bool:
 
 
 def cut_text(task: Task, text: str, language: Language) -> str:
-    """Return what the harness of the data set would judge; where whole lines are missing, without the last line end.
+    """Return what is judged; where whole lines are missing, without the last line end.
 
     That line end is added to the document in any case, so a model that forgets it loses nothing.
     """

@@ -180,7 +180,7 @@ def _second_ratio(records: Records, way: str) -> float | None:
 
 def _cuts(measured: Measured) -> str:
     cuts = ", ".join(f"{name}: {' or '.join(values)}" for name, values in measured["cuts"].items())
-    return f"Where the text of the raw model is cut, as the harness of each data set does: {cuts}."
+    return f"Where the text of the raw model is cut before it is judged: {cuts}."
 
 
 def percent(estimate: Estimate, digits: int = 1) -> str:

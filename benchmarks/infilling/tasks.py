@@ -13,7 +13,11 @@ Row = TypeVar("Row")
 
 
 class Cut(str, Enum):
-    """Where the text of the raw model ends, as the data set's own harness has it. The pipeline gets no such help."""
+    """Where the text of the raw model ends. The pipeline gets no such help.
+
+    SAFIM's harness cuts API calls and conditions so; blocks by the stricter of two rules, of which this is the other.
+    That of HumanEval-Infilling cuts nothing: a line's end is the usual place for single lines.
+    """
 
     FIRST_LINE = "first line with code"
     LINE_END = "line end"
