@@ -14,10 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.infilling.report import render as render_infilling
 from benchmarks.latency.report import render as render_latency
 from benchmarks.responsiveness.report import render as render_responsiveness
 
 RENDERERS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "infilling": render_infilling,
     "latency": render_latency,
     "responsiveness": render_responsiveness,
 }

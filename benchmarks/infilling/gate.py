@@ -1,0 +1,171 @@
+"""`python -m benchmarks.infilling.gate FILE.json`: what a threshold on the model's own confidence would bring.
+
+FILE is what `benchmarks.infilling` wrote with `--json`. For each candidate score of a shown text (mean and minimum of
+the log-probabilities of its tokens, log-probability of the first) it prints the share of texts that a threshold lets
+through and how many of those are right, and the threshold with the highest utility: the mean over all tasks of 1 for a
+right text that is shown, minus the given cost for a wrong one, 0 for none. It is fitted on one half of the sources and
+tried on the other. Nothing of the product is changed: the figures are for whoever sets its defaults.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.infilling.statistics import mean
+from benchmarks.infilling.ways import PIPELINE
+from benchmarks.latency.report import table
+
+LEAST_PROBABILITY = 1e-6
+"""Stands for probabilities that were rounded to 0."""
+COSTS = (0.25, 1.0)
+"""What a wrong text costs, in right ones: little where the user asked for it, much where it comes by itself."""
+SHARES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
+"""Points of the curve: shares of texts that are shown."""
+
+Score = Callable[[Sequence[float]], float]
+
+
+def _log(probability: float) -> float:
+    return math.log(max(probability, LEAST_PROBABILITY))
+
+
+SCORES: dict[str, Score] = {
+    "mean": lambda values: sum(map(_log, values)) / len(values),
+    "minimum": lambda values: min(map(_log, values)),
+    "first token": lambda values: _log(values[0]),
+}
+"""Candidates, in natural logarithms; all are 0 for a text that the model is sure of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One shown text."""
+
+    group: str
+    right: bool
+    probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A threshold: texts with a score of at least that are shown."""
+
+    threshold: float
+    utility: float
+    """Mean over all texts, shown or not."""
+
+
+def shown_texts(records: Sequence[dict[str, Any]], way: str, sets: frozenset[str] | None = None) -> list[Shown]:
+    """Return the shown texts of a way that have probabilities; of the named sets, or of all."""
+    return [
+        Shown(f"{record['group']}", bool(record["exact"]), tuple(record["probabilities"]))
+        for record in records
+        if record["way"] == way
+        and record["shown"]
+        and record["probabilities"]
+        and (sets is None or record["set"] in sets)
+    ]
+
+
+def halves(texts: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
+    """Return two halves by the source of the texts, so that no problem or file is in both."""
+    sides: tuple[list[Shown], list[Shown]] = ([], [])
+    for text in texts:
+        sides[hashlib.sha256(text.group.encode()).digest()[0] % 2].append(text)
+    return sides
+
+
+def utility(texts: Sequence[Shown], score: Score, threshold: float, cost: float) -> float:
+    """Return the mean utility of showing the texts that reach the threshold. ValueError without any text."""
+    if not texts:
+        raise ValueError("there is no text")
+    passed = [text.right for text in texts if score(text.probabilities) >= threshold]
+    return sum(1.0 if right else -cost for right in passed) / len(texts)
+
+
+def fit(texts: Sequence[Shown], score: Score, cost: float) -> Fit:
+    """Return the threshold of highest utility; of equal ones the lowest, which shows most.
+
+    It lies halfway between the scores on its two sides; minus infinity lets everything through, infinity nothing.
+    """
+    ordered = sorted(((score(text.probabilities), text.right) for text in texts), reverse=True)
+    best = Fit(math.inf, 0.0)
+    total = 0.0
+    for index, (value, right) in enumerate(ordered):
+        total += 1.0 if right else -cost
+        following = ordered[index + 1][0] if index + 1 < len(ordered) else -math.inf
+        if following < value and total / len(ordered) >= best.utility:
+            best = Fit((value + following) / 2, total / len(ordered))
+    return best
+
+
+def curve(texts: Sequence[Shown], score: Score) -> list[tuple[float, float, float, float]]:
+    """Return for each share of `SHARES`: the share, the threshold, the share of right texts and its standard error."""
+    ordered = sorted(texts, key=lambda text: score(text.probabilities), reverse=True)
+    points = []
+    for part in SHARES:
+        kept = ordered[: max(1, round(part * len(ordered)))]
+        right = mean([float(text.right) for text in kept], [text.group for text in kept])
+        points.append((len(kept) / len(ordered), score(kept[-1].probabilities), right.mean, right.error))
+    return points
+
+
+def render(texts: Sequence[Shown]) -> str:
+    """Return curve and thresholds as Markdown. ValueError where a half has no text."""
+    held_out, other = halves(texts)
+    if not held_out or not other:
+        raise ValueError("too few texts for two halves")
+    parts = [f"{len(texts)} shown texts, {sum(text.right for text in texts)} of them right (exact match)."]
+    for name, score in SCORES.items():
+        rows = [
+            [f"{part:.0%}", f"{threshold:.3f}", f"{100 * right:.1f} ± {100 * error:.1f}"]
+            for part, threshold, right, error in curve(texts, score)
+        ]
+        parts.append(f"Score: {name}\n\n{table(['shown', 'threshold', 'right, %'], rows)}")
+    rows = [_fitted(name, cost, held_out, other) for cost in COSTS for name in SCORES]
+    header = [
+        "cost of a wrong text",
+        "score",
+        "threshold",
+        "utility where fitted",
+        "on the other half",
+        "there without",
+    ]
+    parts.append(f"Thresholds of highest utility:\n\n{table(header, rows)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _fitted(name: str, cost: float, held_out: Sequence[Shown], other: Sequence[Shown]) -> list[str]:
+    score = SCORES[name]
+    found = fit(held_out, score, cost)
+    tried, without = (utility(other, score, value, cost) for value in (found.threshold, -math.inf))
+    return [f"{cost:g}", name, f"{found.threshold:.3f}", *(f"{value:.3f}" for value in (found.utility, tried, without))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.infilling.gate", description=__doc__)
+    parser.add_argument("file", type=Path, help="what benchmarks.infilling wrote with --json")
+    parser.add_argument("--way", default=PIPELINE, help=f"whose texts (default {PIPELINE})")
+    parser.add_argument("--sets", help="of which sets, with commas (default: all in the file)")
+    chosen = parser.parse_args()
+    sets = frozenset(chosen.sets.split(",")) if chosen.sets else None
+    try:
+        measured = json.loads(chosen.file.read_text("utf-8"))
+        print(render(shown_texts(measured["records"], chosen.way, sets)), end="")
+    except OSError as error:
+        raise SystemExit(f"{chosen.file} cannot be read: {error.strerror}.") from None
+    except (KeyError, TypeError, json.JSONDecodeError):
+        raise SystemExit(f"{chosen.file} is not what benchmarks.infilling wrote with --json.") from None
+    except ValueError as error:
+        raise SystemExit(f"No threshold can be fitted: {error}.") from None
+
+
+if __name__ == "__main__":
+    main()
