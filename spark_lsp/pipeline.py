@@ -183,12 +183,15 @@ class Pipeline:
         """Take in a text that the user accepted: code repeats it."""
         self._accepted.learn(self.engine.tokenize(text))
 
-    def forget(self, document: str) -> None:
-        """Free what is kept for a document that was closed."""
+    def forget(self, document: str, *, keep: bool = True) -> None:
+        """Free what is kept for a document that was closed; without `keep`, also what is kept of it on disk."""
         known = self._documents.pop(document, None)
         if known is not None:
-            self._resumption.leave(document, known)
             known.parser.close()
+            if keep:
+                self._resumption.leave(document, known)
+        if not keep:
+            self._resumption.discard(document)
         for slot in range(SLOTS):
             self.cache.forget((document, slot))
 

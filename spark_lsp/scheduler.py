@@ -150,11 +150,13 @@ class Scheduler:
                 del self._waiting[job.request.document]
             self._stop(job, Reason.CANCELLED)
 
-    def forget(self, document: str) -> None:
-        """Free what is kept for a closed document."""
+    def forget(self, document: str, *, keep: bool = True) -> None:
+        """Free what is kept for a closed document; without `keep`, also what is kept of it on disk."""
         with self._condition:
             self._supersede(document)
-            self._errands.append(lambda pipeline: pipeline.forget(document))
+            if self._expected is not None and self._expected.document == document:
+                self._expected = None
+            self._errands.append(lambda pipeline: pipeline.forget(document, keep=keep))
             self._condition.notify()
 
     def learn(self, text: str) -> None:

@@ -89,6 +89,11 @@ class Resumption:
         if document.saved is None or document.saved.tokens != self._tokens(uri, document):
             self._save(uri, document, lambda: None)
 
+    def discard(self, uri: str) -> None:
+        """Remove what is kept of a document."""
+        if self._store is not None:
+            self._store.discard(uri)
+
     def leave_all(self, documents: Iterable[tuple[str, DocumentSession]]) -> None:
         """Save documents in the order given until `LEAVE_SECONDS` are over."""
         until = self._clock() + LEAVE_SECONDS

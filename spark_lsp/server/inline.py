@@ -76,6 +76,8 @@ async def _complete(
         return Reason.UNKNOWN_DOCUMENT, "", None
     if document.obstacle is not None:
         return (Reason.BINARY if document.obstacle is Obstacle.BINARY else Reason.TOO_LARGE), "", None
+    if await server.gate.excluded(document):
+        return Reason.EXCLUDED, "", None
     await _wait_for_late_change(server, document, params.position)
     snapshot = document.snapshot
     place = _place(server, snapshot, params)

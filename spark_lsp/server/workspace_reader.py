@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from pygls.uris import to_fs_path
-
+from spark_lsp.context.exclusions import looks_secret
 from spark_lsp.scheduler import EngineState
 from spark_lsp.server.document_store import OpenDocument
-from spark_lsp.server.neighbours import Exclusion, looks_secret, nothing_excluded, read_neighbours
+from spark_lsp.server.neighbours import Exclusion, nothing_excluded, read_neighbours
+from spark_lsp.server.paths import local_path
 
 if TYPE_CHECKING:
     from spark_lsp.server.app import SparkServer
@@ -68,7 +68,7 @@ class WorkspaceReader:
         document = self._server.documents.get(uri)
         if document is None or document.obstacle is not None:
             return
-        path, allowed = _local_path(uri), not looks_secret(unquote(uri).rpartition("/")[2])
+        path, allowed = local_path(uri), not looks_secret(unquote(uri).rpartition("/")[2])
         if path is not None and allowed:
             texts, allowed = await asyncio.to_thread(self._read_disk, path, document, with_neighbours)
             for file, text in texts:
@@ -87,12 +87,3 @@ class WorkspaceReader:
             path, document.language, is_excluded=self._is_excluded, stop=lambda: self._server.closed
         )
         return list(texts), allowed
-
-
-def _local_path(uri: str) -> Path | None:
-    """Return the path of a file on this machine; None for an untitled document, another scheme or another host."""
-    try:
-        path = to_fs_path(uri) if not urlsplit(uri).netloc else None
-    except ValueError:  # not a URI at all
-        return None
-    return Path(path) if path and Path(path).is_absolute() else None
