@@ -142,6 +142,8 @@ class Pipeline:
         limits = self.limits(new_place=not request.patient)
         window = document.follow(snapshot, tree, cursor, limits)
         if request.patient:
+            while self.sources.work(request.document) and not cancelled():
+                pass
             window = document.extend(tree, self.choose_extras(request.document), self.sources.changes(request.document))
         prompt = self.prompt(window)
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
@@ -191,7 +193,7 @@ class Pipeline:
         self.sources.forget(document, private=not keep)
         if not keep:
             self._resumption.discard(document)
-            self.forget_extras()
+            self._forget_extras()
         for slot in range(SLOTS):
             self.cache.forget((document, slot))
 
@@ -239,8 +241,12 @@ class Pipeline:
         """Return the prompt of a window."""
         return self._prompts.build(context)
 
-    def forget_extras(self) -> None:
-        """Make the windows anew that show other texts: one of those is private now."""
+    def forget_files(self) -> None:
+        """Free what was read from the disk as context: other files may be private now."""
+        self.sources.forget_files()
+        self._forget_extras()
+
+    def _forget_extras(self) -> None:
         for document in self._documents.values():
             if any(window is not None and window.extras for window in document.windows):
                 document.forget_windows()

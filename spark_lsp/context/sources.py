@@ -93,7 +93,7 @@ class ContextSources:
 
     def link(self, document: str, keys: Sequence[str]) -> None:
         """Take note that the open document imports the texts with these keys."""
-        if self.enabled and self._imported.get(document) != tuple(keys):
+        if document in self._open and self._imported.get(document) != tuple(keys):
             self._imported[document] = tuple(keys)
             self._revise()
 
@@ -248,6 +248,8 @@ class ContextSources:
         return windows
 
     def _revise(self, key: str = "") -> None:
+        if not self.enabled:
+            return
         self._changes += 1
         if key in self._open.values():
             self._own_changes[key] = self._own_changes.get(key, 0) + 1

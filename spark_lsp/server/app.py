@@ -24,6 +24,7 @@ from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
 from spark_lsp.server import inline, status
+from spark_lsp.server.context_feed import ContextFeed
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
 from spark_lsp.server.exclusion_gate import ExclusionGate
 from spark_lsp.server.paths import local_path
@@ -55,6 +56,7 @@ class SparkServer(LanguageServer):
         self.settings = settings or Settings()
         self.documents = DocumentStore()
         self.gate = ExclusionGate(self)
+        self.feed = ContextFeed(self)
         self.reader = WorkspaceReader(self, self.gate.is_excluded)
         self.completions = CompletionCache()
         self.metrics = Metrics()
@@ -196,10 +198,19 @@ class SparkServer(LanguageServer):
     def on_exclusion(self, document: OpenDocument) -> None:
         """Begin to work for a document, or end it, now that it is known whether it is private."""
         if document.excluded:
+            self.feed.forget(document.uri)
             self.completions.forget(document.uri)
             self.scheduler.forget(document.uri, keep=False)
         else:
+            self.feed.touched(document, 0)
             self.reader.opened(document)
+
+    def on_new_rules(self) -> None:
+        """Look at everything again: other files may be private now."""
+        self.feed.forget_files()
+        for document in self.documents:
+            self.gate.check(document)
+        self.reader.start_over(self.documents)
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply an edit; work on the older text stops."""
@@ -213,6 +224,7 @@ class SparkServer(LanguageServer):
             log.info("A change for a document that is not open was ignored")
         else:
             self._explain_obstacle(document)
+            self.feed.touched(document, document.edited)
 
     def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         """Let other documents profit from what was saved."""
@@ -226,6 +238,7 @@ class SparkServer(LanguageServer):
         uri = params.text_document.uri
         self.documents.close(uri)
         self.completions.forget(uri)
+        self.feed.forget(uri)
         self.scheduler.forget(uri)
 
     def _explain_obstacle(self, document: OpenDocument) -> None:

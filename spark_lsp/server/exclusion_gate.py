@@ -55,8 +55,7 @@ class ExclusionGate:
         """Look again after a save: at the document, and at all of them if it holds rules."""
         if document.uri.rpartition("/")[2] in IGNORE_FILES:
             self._exclusions.refresh()
-            for other in self._server.documents:
-                self.check(other)
+            self._server.on_new_rules()
         else:
             self.check(document)
 
@@ -72,7 +71,8 @@ class ExclusionGate:
     async def _ask(self, document: OpenDocument, path: Path) -> None:
         try:
             excluded = await asyncio.to_thread(self._exclusions.is_excluded, path)
-            if self._server.documents.get(document.uri) is document:
+            latest = self._checks.get(document.uri) is asyncio.current_task()
+            if latest and self._server.documents.get(document.uri) is document:
                 self._decide(document, excluded)
         finally:
             if self._checks.get(document.uri) is asyncio.current_task():

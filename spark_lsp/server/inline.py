@@ -129,6 +129,8 @@ async def _ask_engine(
             server.post(_send_partial, server, token, text, place)
 
     seconds = INVOKED_SECONDS if invoked else server.settings.completion.deadline_ms / 1000
+    if place.snapshot is document.snapshot:
+        server.feed.touched(document, place.cursor)
     request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language)
     job = server.scheduler.submit(request, on_text)
     try:
