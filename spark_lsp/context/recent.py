@@ -7,6 +7,7 @@ yet, so that the area around the cursor never comes back as context.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Container
 from dataclasses import dataclass
 
 from spark_lsp.context.extras import Chunk
@@ -54,11 +55,11 @@ class RecentRing:
             return False
         return self._keep(left)
 
-    def forget(self, document: str) -> None:
-        """Drop every chunk of a document, which turned out to be private."""
-        if self._place is not None and self._place.document == document:
+    def keep(self, documents: Container[str]) -> None:
+        """Drop every chunk of other documents: they may be private now."""
+        if self._place is not None and self._place.document not in documents:
             self._place = None
-        kept = [recent for recent in self._chunks if recent.document != document]
+        kept = [recent for recent in self._chunks if recent.document in documents]
         self._chunks = deque(kept, maxlen=MOST_CHUNKS)
 
     def choose(self, visible: frozenset[str], query: frozenset[str], characters: int) -> list[Chunk]:

@@ -45,5 +45,6 @@ def rarity(texts: Iterable[frozenset[str]]) -> dict[str, float]:
 
 def weighted_jaccard(one: frozenset[str], other: frozenset[str], weights: Mapping[str, float]) -> float:
     """Return the Jaccard index with weighted words, 0 to 1; words without a weight, which no text has, do not count."""
-    union = sum(weights.get(word, 0.0) for word in one | other)
-    return sum(weights.get(word, 0.0) for word in one & other) / union if union else 0.0
+    # fsum: the order of a set changes from run to run, and a rounded sum with it.
+    union = math.fsum(weights.get(word, 0.0) for word in one | other)
+    return math.fsum(weights.get(word, 0.0) for word in one & other) / union if union else 0.0

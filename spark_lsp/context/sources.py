@@ -104,17 +104,18 @@ class ContextSources:
             self._revise(source.key)
 
     def forget(self, document: str, *, private: bool = False) -> None:
-        """Let go of a document that was closed; of one that is `private`, the ring's chunks too."""
+        """Let go of a document that was closed; if it is `private`, also of every place in documents not open now."""
         key = self._open.pop(document, "")
         self._imported.pop(document, None)
         if private:
-            self._ring.forget(key)
+            self._ring.keep(frozenset(self._open.values()))
         self._own_changes.pop(key, None)
         self._drop(key)
         self._revise()
 
     def forget_files(self) -> None:
-        """Let go of everything that was read from the disk: other files may be private now."""
+        """Let go of everything that is not open: other files may be private now."""
+        self._ring.keep(frozenset(self._open.values()))
         for key in [key for key in self._texts if key not in self._open.values()]:
             self._drop(key)
         self._imported.clear()

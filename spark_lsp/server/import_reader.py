@@ -64,7 +64,7 @@ def _first(group: Sequence[Path], folders: Sequence[Path], is_excluded: Exclusio
 
 
 def _may_read(path: Path, folders: Sequence[Path], is_excluded: Exclusion) -> bool:
-    """Whether a file is allowed by its path and, where folders on the way are links, by the place that it really has."""
+    """Whether a file is allowed by its path and, where that has links in it, by the place that it really has."""
     real = path.resolve()
     within = any(folder.resolve() in real.parents for folder in folders)
     return within and not is_excluded(path) and (real == path or not is_excluded(real))
