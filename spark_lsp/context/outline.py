@@ -157,9 +157,12 @@ def _inner(node: Node) -> Node:
 
 
 def _name(node: Node) -> str:
-    for _ in range(8):  # a C declarator may stand in several others
+    """The name that a node gives to something, empty if it gives none."""
+    for depth in range(8):  # a C declarator may stand in several others
         below = next((found for field in _NAME_FIELDS if (found := node.child_by_field_name(field)) is not None), None)
         if below is None:
+            if depth == 0:
+                return ""
             break
         node = below
     else:

@@ -17,8 +17,8 @@ LEAST_SIMILARITY = 0.08
 """Weighted; below it two pieces of one project share little but keywords."""
 NEAR_COPY = 0.6
 """From this plain similarity on, a piece is the code at the cursor in another version: models copy it word by word."""
-MOST_WINDOWS = 3000
-"""Windows compared at once: 30,000 lines, 15 to 40 ms."""
+MOST_WINDOWS = 1000
+"""Windows compared at once: 10,000 lines, about 20 ms on two cores, which a keystroke may have to wait for."""
 
 
 @dataclass(frozen=True, slots=True)

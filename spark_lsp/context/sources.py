@@ -25,10 +25,11 @@ from spark_lsp.settings import ContextSettings
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.parser import DocumentParser, SyntaxTree
 
-HELD_CHARACTERS = 1_000_000
+HELD_CHARACTERS = 500_000
 """Texts held at most; the ones that came first go first. Open documents share theirs with the editor's copy."""
 OUTLINED_CHARACTERS = 200_000
-"""Of a longer text there is no outline: it would take a tenth of a second and more to parse after every visit."""
+"""Of a longer text there is no outline, since it would take a tenth of a second to parse after every visit, and snippets
+are taken from so much of its start."""
 PARSE_SECONDS = 0.02
 """One piece of work: so long may a keystroke have to wait for it."""
 PARSE_PIECES = 50
@@ -126,10 +127,15 @@ class ContextSources:
         return self._changes - self._own_changes.get(self._open.get(document, ""), 0)
 
     def work(self, document: str) -> bool:
-        """Outline one text that the document's extras may need, for a few milliseconds; False if none is missing."""
+        """Read one text that the document's extras may need, for a few milliseconds; False if none is missing."""
         source = self._source(document)
-        if source is None or not self._settings.definitions:
+        if source is None:
             return False
+        if self._settings.definitions and self._outline_next(document, source):
+            return True
+        return self._settings.snippets and self._cut_next(source)
+
+    def _outline_next(self, document: str, source: SourceText) -> bool:
         missing = next((other for other in self._relevant(document, source) if self._outline(other) is None), None)
         if missing is None:
             return False
@@ -143,6 +149,15 @@ class ContextSources:
             self._outlines[missing.key] = text, outline(tree)
             self._parsing = None
         return True
+
+    def _cut_next(self, source: SourceText) -> bool:
+        for other in self._alike(source):
+            if other.key == source.key:
+                continue  # changes with every keystroke; it is cut when a choice is made
+            if self._windows.get(other.key, ("", ()))[0] != other.snapshot.text:
+                self._cut(other)
+                return True
+        return False
 
     def choose(self, document: str, tree: SyntaxTree, window: CompletionContext, characters: int) -> Extras:
         """Return the extras for a window of the document that `tree` belongs to, within `characters`.
@@ -206,9 +221,7 @@ class ContextSources:
         self, source: SourceText, window: CompletionContext, query: frozenset[str], shown: list[Chunk], characters: int
     ) -> list[Chunk]:
         candidates = []
-        for other in reversed(self._texts.values()):
-            if other.language.name != source.language.name:
-                continue
+        for other in self._alike(source):
             first = last = -1
             if other.key == source.key:  # what the window shows of it is left out
                 first = other.snapshot.line_of(window.start)
@@ -237,6 +250,10 @@ class ContextSources:
             and len(text.snapshot.text) <= OUTLINED_CHARACTERS
         ]
 
+    def _alike(self, source: SourceText) -> list[SourceText]:
+        """All texts of the language, the latest first."""
+        return [other for other in reversed(self._texts.values()) if other.language.name == source.language.name]
+
     def _outline(self, source: SourceText) -> Outline | None:
         text, found = self._outlines.get(source.key, ("", None))
         return found if text == source.snapshot.text else None
@@ -244,7 +261,7 @@ class ContextSources:
     def _cut(self, source: SourceText) -> tuple[Window, ...]:
         text, windows = self._windows.get(source.key, ("", ()))
         if text != source.snapshot.text:
-            windows = cut_windows(with_line_feeds(source.snapshot.text))
+            windows = cut_windows(with_line_feeds(source.snapshot.text[:OUTLINED_CHARACTERS]))
             self._windows[source.key] = source.snapshot.text, windows
         return windows
 
