@@ -28,7 +28,7 @@ from spark_lsp.syntax.parser import DocumentParser, SyntaxTree
 HELD_CHARACTERS = 500_000
 """Texts held at most; the ones that came first go first. Open documents share theirs with the editor's copy."""
 OUTLINED_CHARACTERS = 200_000
-"""Of a longer text there is no outline, since it would take a tenth of a second to parse after every visit, and snippets
+"""Of a longer text there is no outline, since it would take a tenth of a second to parse after every visit; snippets
 are taken from so much of its start."""
 PARSE_SECONDS = 0.02
 """One piece of work: so long may a keystroke have to wait for it."""

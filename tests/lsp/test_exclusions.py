@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spark_lsp.scheduler import SETTLE_SECONDS
 from tests.lsp.conftest import StartScripted
 from tests.lsp.test_workspace import SECONDS, learned, save
 
@@ -36,6 +37,19 @@ async def test_an_excluded_document_is_not_completed_and_says_why(scripted: Star
     status = await editor.status()
     assert status["reasons"] == {"excluded": 8, "shown": 1}
     assert (await learned(editor, 2))["workspaceTexts"] == 2, "near.py and the document itself"
+
+
+async def test_nothing_is_computed_for_an_excluded_document_while_somebody_types_in_it(
+    scripted: StartScripted, project: Path
+) -> None:
+    editor = await scripted(script=["x = 1"], folder=project, options={"context": {"recent": True, "snippets": True}})
+    uri = (project / "private_a.py").as_uri()
+    editor.open(uri, "python", "x = ")
+    assert await editor.complete(uri) == ""
+    editor.type(uri, "y")
+    await asyncio.sleep(2 * SETTLE_SECONDS)  # then idle time would begin
+    status = await editor.status()
+    assert (status["promptTokens"], status["workspaceTexts"]) == (0, 0)
 
 
 async def test_without_exclusions_every_document_is_completed(scripted: StartScripted, project: Path) -> None:
