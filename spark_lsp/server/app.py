@@ -198,6 +198,7 @@ class SparkServer(LanguageServer):
     def on_exclusion(self, document: OpenDocument) -> None:
         """Begin to work for a document, or end it, now that it is known whether it is private."""
         if document.excluded:
+            log.info("%s is private and is not completed", document.uri.rpartition("/")[2])
             self.feed.forget(document.uri)
             self.completions.forget(document.uri)
             self.scheduler.forget(document.uri, keep=False)
