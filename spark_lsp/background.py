@@ -46,7 +46,16 @@ def prepare_place(pipeline: Pipeline, document: DocumentSession | None, cancelle
     if pipeline.cache.missing(key, prompt.tokens):
         pipeline.cache.prefill(key, prompt.tokens, between_slices=check)
         return True
-    planned = document.plan(snapshot, tree, cursor, pipeline.limits(new_place=False))
+    if pipeline.sources.work(request.document):
+        return True
+    planned = document.plan(
+        snapshot,
+        tree,
+        cursor,
+        pipeline.limits(new_place=False),
+        pipeline.choose_extras(request.document),
+        pipeline.sources.changes(request.document),
+    )
     if planned is None:
         document.last = None
         return False

@@ -23,6 +23,7 @@ class Reason(str, Enum):
     LOADING = "loading"
     UNAVAILABLE = "unavailable"
     DISABLED = "disabled"
+    EXCLUDED = "excluded"
     UNKNOWN_DOCUMENT = "unknown-document"
     TOO_LARGE = "too-large"
     BINARY = "binary"

@@ -49,6 +49,7 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
             notice=notice,
             threads=thread_candidates(usable_cores()) if not model.threads else (),
             snapshots=_snapshots(file, model),
+            context=settings.context,
         )
 
     return Loader(_display_name(model.name), load, lambda: _signature(model.name))

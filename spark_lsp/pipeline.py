@@ -16,8 +16,10 @@ from collections.abc import Callable, Sequence
 
 from spark_lsp.background import Calibrator, prepare_place
 from spark_lsp.completion import Completion, CompletionRequest, Reason
+from spark_lsp.context.budget import Room, extras_characters, window_limits
 from spark_lsp.context.resume import Resumption
-from spark_lsp.context.session import SLOTS, DocumentSession
+from spark_lsp.context.session import SLOTS, ChooseExtras, DocumentSession
+from spark_lsp.context.sources import ContextSources
 from spark_lsp.context.window import CompletionContext, WindowLimits
 from spark_lsp.decoding.cost_model import CostModel, default_cost_model
 from spark_lsp.decoding.drafters import (
@@ -42,7 +44,7 @@ from spark_lsp.decoding.stopping import StopReason, StopRule
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.postprocess import Place, postprocess, whole_lines
 from spark_lsp.prompt.fim import Prompt, PromptBuilder
-from spark_lsp.settings import CompletionSettings
+from spark_lsp.settings import CompletionSettings, ContextSettings
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.parser import SyntaxTree
 
@@ -50,16 +52,6 @@ __all__ = ["Completion", "CompletionRequest", "Pipeline", "Reason"]
 
 OPEN_DOCUMENTS = 16
 """Documents whose syntax tree and window are kept; the least recently used one is dropped and made anew if needed."""
-NEW_PLACE_SECONDS = 1.5
-"""Somebody waits for the prefill of a new place: it bounds the first window there on slow machines."""
-WINDOW_SECONDS = 5.0
-"""The better window that follows in idle time may take so long to compute."""
-TAIL_TOKENS = 150
-"""What the tail usually takes of it: ten lines and a part of the block."""
-NEW_PREFIX_LEAST, NEW_SUFFIX_LEAST = 48, 32
-"""Tokens above the anchor and below the cursor that the first window has on any machine."""
-PREFIX_LEAST = 192
-"""Tokens above the anchor of the better window: with fewer, names from the same file are missed."""
 FIRST_PARSE_SECONDS = 0.02
 """Time that one request may spend on parsing a document for the first time; a huge file is parsed over several."""
 
@@ -78,12 +70,14 @@ class Pipeline:
         draft: DraftModel | None = None,
         snapshots: SnapshotStore | None = None,
         notice: str = "",
+        context: ContextSettings | None = None,
     ) -> None:
         """Use `engine`, and `draft` to draft for it.
 
         Without measured costs the machine is calibrated in idle time, and `keep_cost` gets them. The calibration
         compares the thread counts `threads`; with none the engine's own stay. `snapshots` keeps the sequences of
-        documents for the next start. `notice` is what the user should know of how this was set up.
+        documents for the next start. `notice` is what the user should know of how this was set up. `context` says what
+        the prompt has beside the window.
         """
         self.engine = engine
         self.notice = notice
@@ -94,6 +88,7 @@ class Pipeline:
         self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
         self._accepted = NgramIndex(ACCEPTED_TOKENS)
         self.workspace = WorkspaceTexts(engine.tokenize)
+        self.sources = ContextSources(context or ContextSettings())
         self.cost = cost or default_cost_model()
         accepted = NgramDrafter("accepted", self._accepted)
         copying: list[Drafter] = [PreviousDrafter(), DocumentDrafter(), accepted, self.workspace.drafter]
@@ -145,7 +140,12 @@ class Pipeline:
         document.last = request
         self._resumption.resume(request.document, document)
         limits = self.limits(new_place=not request.patient)
-        prompt = self.prompt(document.follow(snapshot, tree, cursor, limits))
+        window = document.follow(snapshot, tree, cursor, limits)
+        if request.patient:
+            while self.sources.work(request.document) and not cancelled():
+                pass
+            window = document.extend(tree, self.choose_extras(request.document), self.sources.changes(request.document))
+        prompt = self.prompt(window)
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
         place = Place.at(snapshot, cursor)
         rule = self._stop_rule(tree, snapshot, cursor, place, request.language)
@@ -183,12 +183,17 @@ class Pipeline:
         """Take in a text that the user accepted: code repeats it."""
         self._accepted.learn(self.engine.tokenize(text))
 
-    def forget(self, document: str) -> None:
-        """Free what is kept for a document that was closed."""
+    def forget(self, document: str, *, keep: bool = True) -> None:
+        """Free what is kept for a document that was closed; without `keep`, also what is kept of it on disk."""
         known = self._documents.pop(document, None)
         if known is not None:
-            self._resumption.leave(document, known)
             known.parser.close()
+            if keep:
+                self._resumption.leave(document, known)
+        self.sources.forget(document, private=not keep)
+        if not keep:
+            self._resumption.discard(document)
+            self._forget_extras()
         for slot in range(SLOTS):
             self.cache.forget((document, slot))
 
@@ -236,21 +241,27 @@ class Pipeline:
         """Return the prompt of a window."""
         return self._prompts.build(context)
 
-    def limits(self, *, new_place: bool) -> WindowLimits:
-        """Return the window bounds: what fits the context of this model and the time that this machine needs for it.
+    def forget_files(self) -> None:
+        """Free what was read from the disk as context: other files may be private now."""
+        self.sources.forget_files()
+        self._forget_extras()
 
-        Somebody waits for the first window of a new place; the better one is made in idle time.
-        """
+    def _forget_extras(self) -> None:
+        for document in self._documents.values():
+            if any(window is not None and window.extras for window in document.windows):
+                document.forget_windows()
+
+    def choose_extras(self, document: str) -> ChooseExtras:
+        """Return the function that chooses what stands in front of a window of the document."""
+        characters = extras_characters(self.cost, self.engine.info.context_length)
+        return lambda tree, window: self.sources.choose(document, tree, window, characters)
+
+    def limits(self, *, new_place: bool) -> WindowLimits:
+        """Return the window bounds; somebody waits for the first window of a new place."""
         settings = self._settings
-        room = max(64, self.engine.info.context_length // 2 - settings.max_tokens)
-        suffix = min(settings.suffix_tokens, room // 4)
-        in_time = self.cost.tokens_within(NEW_PLACE_SECONDS if new_place else WINDOW_SECONDS) - TAIL_TOKENS
-        least_prefix, least_suffix = (NEW_PREFIX_LEAST, NEW_SUFFIX_LEAST) if new_place else (PREFIX_LEAST, suffix)
-        suffix = min(suffix, max(in_time // 4, least_suffix))
-        return WindowLimits(
-            prefix_tokens=min(settings.prefix_tokens, room - suffix, max(in_time - suffix, least_prefix)),
-            suffix_tokens=suffix if self._prompts.fills_in_the_middle else 0,
-        )
+        suffix = settings.suffix_tokens if self._prompts.fills_in_the_middle else 0
+        room = Room(self.engine.info.context_length, settings.prefix_tokens, suffix, settings.max_tokens)
+        return window_limits(self.cost, room, new_place=new_place)
 
     def _use_costs(self, cost: CostModel) -> None:
         self.cost = self.chain.cost = cost

@@ -21,6 +21,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum
 
+from spark_lsp.context.sources import ContextSources
 from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
@@ -153,11 +154,13 @@ class Scheduler:
                 self._condition.notify()
             self._stop(job, Reason.CANCELLED)
 
-    def forget(self, document: str) -> None:
-        """Free what is kept for a closed document."""
+    def forget(self, document: str, *, keep: bool = True) -> None:
+        """Free what is kept for a closed document; without `keep`, also what is kept of it on disk."""
         with self._condition:
             self._supersede(document)
-            self._errands.append(lambda pipeline: pipeline.forget(document))
+            if self._expected is not None and self._expected.document == document:
+                self._expected = None
+            self._errands.append(lambda pipeline: pipeline.forget(document, keep=keep))
             self._condition.notify()
 
     def learn(self, text: str) -> None:
@@ -170,6 +173,18 @@ class Scheduler:
         """Let the drafters learn a text of the workspace in idle time; `name` is its file's."""
         with self._condition:
             self._errands.append(lambda pipeline: pipeline.workspace.read(name, text))
+            self._condition.notify()
+
+    def tell(self, errand: Callable[[ContextSources], None]) -> None:
+        """Let `errand` tell the sources of context, on the engine's thread, what is new."""
+        with self._condition:
+            self._errands.append(lambda pipeline: errand(pipeline.sources))
+            self._condition.notify()
+
+    def forget_files(self) -> None:
+        """Free everything that was read from the disk as context."""
+        with self._condition:
+            self._errands.append(lambda pipeline: pipeline.forget_files())
             self._condition.notify()
 
     def close(self) -> bool:

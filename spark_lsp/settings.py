@@ -69,11 +69,32 @@ class CompletionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextSettings:
+    """What else the model gets to see, and what it never does. A part is off until its gain was measured."""
+
+    definitions: bool = False
+    """Whether imports and signatures of names used near the cursor are shown to the model."""
+    recent: bool = False
+    """Whether the places that were edited or visited last are."""
+    snippets: bool = False
+    """Whether code that resembles the code around the cursor is, from open documents and files beside them."""
+    exclusions: bool = True
+    """Whether files that `.gitignore` or `.sparkignore` name, or that look like secrets, are neither completed nor
+    read."""
+
+    @property
+    def shows_anything(self) -> bool:
+        """Whether any part is on."""
+        return self.definitions or self.recent or self.snippets
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user can set."""
 
     model: ModelSettings = field(default_factory=ModelSettings)
     completion: CompletionSettings = field(default_factory=CompletionSettings)
+    context: ContextSettings = field(default_factory=ContextSettings)
 
 
 def from_flags(model: str | None, *, optimized: bool, draft: str | None = None) -> Settings:
@@ -127,7 +148,7 @@ def _merge(base: Any, data: Mapping[str, Any], path: str, warnings: list[str]) -
             warnings.append(f"The setting `{key}` is unknown and was ignored.")
             continue
         current = getattr(base, name)
-        if isinstance(current, (ModelSettings, CompletionSettings)):
+        if dataclasses.is_dataclass(current):
             if isinstance(value, Mapping):
                 changes[name] = _merge(current, value, f"{key}.", warnings)
             elif isinstance(current, ModelSettings) and isinstance(value, str):

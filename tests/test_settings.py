@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spark_lsp.models.catalogue import DEFAULT_MODEL
-from spark_lsp.settings import Settings, from_flags, load
+from spark_lsp.settings import ContextSettings, Settings, from_flags, load
 
 
 def test_nothing_given_means_the_defaults() -> None:
@@ -29,6 +29,15 @@ def test_a_setting_can_be_written_in_several_ways(given: dict[str, Any]) -> None
     settings, warnings = load(given)
     assert settings.completion.max_tokens == 7
     assert not warnings
+
+
+def test_every_part_of_the_context_is_a_switch_and_what_was_not_measured_is_off() -> None:
+    assert Settings().context == ContextSettings(definitions=False, recent=False, snippets=False, exclusions=True)
+    assert not Settings().context.shows_anything
+    settings, warnings = load({"context": {"recent": True, "exclusions": False, "snippets": 1}})
+    assert settings.context == ContextSettings(recent=True, exclusions=False)
+    assert len(warnings) == 1
+    assert "context.snippets" in warnings[0]
 
 
 def test_a_model_may_be_given_by_name_alone() -> None:

@@ -11,6 +11,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable
 
+from spark_lsp.context.extras import extras_from_note
 from spark_lsp.context.session import SLOTS, DocumentSession, Saved
 from spark_lsp.context.window import CompletionContext
 from spark_lsp.decoding.kv_cache import KVCache, common_prefix
@@ -50,8 +51,8 @@ class Resumption:
         if snapshot is None:
             return False
         try:
-            window = CompletionContext(**snapshot.note)
-        except TypeError:  # written by a version with other fields
+            window = CompletionContext(**{**snapshot.note, "extras": extras_from_note(snapshot.note["extras"])})
+        except (TypeError, KeyError, ValueError):  # written by a version with other fields
             return False
         if not self._cache.restore((uri, document.slot), snapshot.state, snapshot.tokens):
             self._store.discard(uri)
@@ -88,6 +89,11 @@ class Resumption:
         """Save a document that is closed, if the disk has not the same already."""
         if document.saved is None or document.saved.tokens != self._tokens(uri, document):
             self._save(uri, document, lambda: None)
+
+    def discard(self, uri: str) -> None:
+        """Remove what is kept of a document."""
+        if self._store is not None:
+            self._store.discard(uri)
 
     def leave_all(self, documents: Iterable[tuple[str, DocumentSession]]) -> None:
         """Save documents in the order given until `LEAVE_SECONDS` are over."""

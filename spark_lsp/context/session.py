@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spark_lsp.completion import CompletionRequest
+from spark_lsp.context.extras import NO_EXTRAS, Extras
 from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, outgrown, with_line_feeds
 from spark_lsp.decoding.kv_cache import common_prefix
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.prompt.fim import Prompt
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.parser import DocumentParser, SyntaxTree
+
+ChooseExtras = Callable[[SyntaxTree, CompletionContext], Extras]
+"""Chooses what a planned window has beside itself, given the window with the extras in use."""
 
 SLOTS = 3
 """Sequences for each document: the place in use, the place before it, and a better window for the one in use."""
@@ -51,6 +55,9 @@ class DocumentSession:
         """How many of those are the prompt without its tail."""
         self.saved: Saved | None = None
         self._small = [False] * SLOTS
+        self._changes = [0] * SLOTS
+        """Which of the changes of other texts the extras of a slot know of."""
+        self._planned_changes = 0
         self._used = list(range(SLOTS))
         """Slots, the least recently used one first."""
         self._planned: CompletionContext | None = None
@@ -90,19 +97,34 @@ class DocumentSession:
         self._used.append(slot)
 
     def plan(
-        self, snapshot: TextSnapshot, tree: SyntaxTree, cursor: int, limits: WindowLimits
+        self,
+        snapshot: TextSnapshot,
+        tree: SyntaxTree,
+        cursor: int,
+        limits: WindowLimits,
+        choose_extras: ChooseExtras = lambda tree, window: NO_EXTRAS,
+        changes: int = 0,
     ) -> tuple[int, CompletionContext] | None:
         """Return a better window for `cursor` with the slot that it goes to, or None if the one in use is good.
 
-        It is better where the one in use was chosen in a hurry, or its tail has grown long. While somebody types, the
-        plan stays the same, so that its prefill goes on where it was interrupted.
+        It is better where the one in use was chosen in a hurry, its tail has grown long, or its extras are not those
+        that would be chosen after the `changes` of other texts. While somebody types, the plan stays the same, extras
+        included, so that its prefill goes on where it was interrupted.
         """
         current = self.windows[self.slot]
-        if current is None or not (self._small[self.slot] or outgrown(current)):
+        if current is None:
             return None
-        window = choose_window(self._planned, snapshot, tree, cursor, limits)
-        if (window.above, window.below) == (current.above, current.below):
-            self._small[self.slot], self._planned = False, None
+        good = not (self._small[self.slot] or outgrown(current))
+        if good and self._changes[self.slot] == changes:
+            return None
+        base = current if good and self._planned is None else self._planned
+        window = choose_window(base, snapshot, tree, cursor, limits)
+        if self._planned is None or window.above != self._planned.above:
+            window = replace(window, extras=current.extras)
+            window = replace(window, extras=choose_extras(tree, window))
+            self._planned_changes = changes
+        if (window.above, window.below, window.extras) == (current.above, current.below, current.extras):
+            self._small[self.slot], self._changes[self.slot], self._planned = False, self._planned_changes, None
             return None
         self._planned = window
         return self._spare, window
@@ -112,7 +134,7 @@ class DocumentSession:
 
         What was suggested behind that prompt is still the latest suggestion.
         """
-        self._small[slot], self._planned = False, None
+        self._small[slot], self._changes[slot], self._planned = False, self._planned_changes, None
         self._use(slot, window)
         suggested = self.written[len(replaced.tokens) :] if self._follows(replaced) else ()
         self.note(prompt, suggested)
@@ -121,6 +143,16 @@ class DocumentSession:
         """Remember what was suggested at the end of `prompt`."""
         self.written = prompt.tokens + suggested
         self.frozen = max(1, len(prompt.tokens) - len(prompt.tail))
+
+    def extend(self, tree: SyntaxTree, choose_extras: ChooseExtras, changes: int) -> CompletionContext:
+        """Return the window in use, which nobody is in a hurry for, with its extras."""
+        window = self.windows[self.slot]
+        if window is None:
+            raise ValueError("a window is extended after it was chosen")
+        if self._small[self.slot]:
+            window = replace(window, extras=choose_extras(tree, window))
+            self.windows[self.slot], self._small[self.slot], self._changes[self.slot] = window, False, changes
+        return window
 
     def _follows(self, prompt: Prompt) -> bool:
         return self.written[: len(prompt.tokens)] == prompt.tokens

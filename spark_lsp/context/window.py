@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from spark_lsp.context.extras import NO_EXTRAS, Extras
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.syntax.blocks import enclosing_block, indentation_block
 from spark_lsp.syntax.parser import SyntaxTree
@@ -76,6 +77,8 @@ class CompletionContext:
     raw_below: str
     """`below` as it stands in the document."""
     document_length: int
+    extras: Extras = NO_EXTRAS
+    """What the prompt begins with. It is as frozen as the anchor, and goes when that moves."""
 
 
 def choose_window(
@@ -88,12 +91,13 @@ def choose_window(
             anchor = start + len(previous.raw_above)
             if _tail_fits(snapshot, anchor, cursor):
                 end = cursor + len(previous.raw_below)
+                extras = previous.extras
                 if snapshot.text[cursor:end] == previous.raw_below:
-                    return _cut(snapshot, start, anchor, cursor, end)
+                    return _cut(snapshot, start, anchor, cursor, end, extras)
                 if _differs_by_closers(snapshot.text[cursor : end + CLOSERS_MAX], previous.raw_below):
-                    kept = _cut(snapshot, start, anchor, cursor, cursor)
+                    kept = _cut(snapshot, start, anchor, cursor, cursor, extras)
                     return replace(kept, below=previous.below, raw_below=previous.raw_below, end=None)
-                return _cut(snapshot, start, anchor, cursor, _window_end(snapshot, cursor, limits))
+                return _cut(snapshot, start, anchor, cursor, _window_end(snapshot, cursor, limits), extras)
     anchor = _place_anchor(snapshot, tree, cursor)
     start = _window_start(snapshot, anchor, limits)
     return _cut(snapshot, start, anchor, cursor, _window_end(snapshot, cursor, limits))
@@ -178,7 +182,9 @@ def _window_end(snapshot: TextSnapshot, cursor: int, limits: WindowLimits) -> in
     return line_start if line_start > cursor else end
 
 
-def _cut(snapshot: TextSnapshot, start: int, anchor: int, cursor: int, end: int) -> CompletionContext:
+def _cut(
+    snapshot: TextSnapshot, start: int, anchor: int, cursor: int, end: int, extras: Extras = NO_EXTRAS
+) -> CompletionContext:
     text = snapshot.text
     raw_above, raw_below = text[start:anchor], text[cursor:end]
     return CompletionContext(
@@ -192,6 +198,7 @@ def _cut(snapshot: TextSnapshot, start: int, anchor: int, cursor: int, end: int)
         raw_above=raw_above,
         raw_below=raw_below,
         document_length=len(text),
+        extras=extras,
     )
 
 

@@ -14,8 +14,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from spark_lsp.context.extras import Extras
 from spark_lsp.context.window import CompletionContext
 from spark_lsp.decoding.engine import Vocabulary
+from spark_lsp.prompt.files import extras_tokens
 from spark_lsp.prompt.special_tokens import find_special_tokens
 from spark_lsp.prompt.templates import Template, assemble, choose_template
 
@@ -25,7 +27,7 @@ _WORD_AT_END = re.compile(r"[^\w\r\n]?[^\W\d_]+\Z|_[^\W\d_]*\Z")
 Tokenizer = Callable[[str], list[int]]
 
 _REMEMBERED_TEXTS = 32
-"""Tokenised window parts kept; a document has two, and they change only when its anchor moves."""
+"""Tokenised window parts kept; a document has two or three, and they change only when its anchor moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class PromptBuilder:
         self._heal_tokens = heal_tokens
         self._tokens = find_special_tokens(vocabulary)
         self._template = choose_template(vocabulary.special, self._tokens, layout)
-        self._remembered: OrderedDict[str, list[int]] = OrderedDict()
+        self._remembered: OrderedDict[str | Extras, list[int]] = OrderedDict()
 
     @property
     def template(self) -> Template:
@@ -73,7 +75,8 @@ class PromptBuilder:
         kept, removed = self._split_for_healing(self._tokenize(context.tail))
         above = self._part(context.above)
         below = self._part(context.below)
-        tokens = assemble(self._template, self._tokens, above, below, kept)
+        extras = self._part(context.extras) if context.extras else []
+        tokens = assemble(self._template, self._tokens, above, below, kept, extras)
         if not tokens:  # an empty document and a model without BOS: something has to be evaluated
             tokens = self._tokenize("\n")
         return Prompt(
@@ -100,15 +103,19 @@ class PromptBuilder:
             count += 1
         return tail[: len(tail) - count], tail[len(tail) - count :]
 
-    def _part(self, text: str) -> list[int]:
-        known = self._remembered.get(text)
+    def _part(self, part: str | Extras) -> list[int]:
+        known = self._remembered.get(part)
         if known is None:
-            known = self._remembered[text] = self._tokenize(text)
+            known = self._tokenize(part) if isinstance(part, str) else self._extras(part)
+            self._remembered[part] = known
             if len(self._remembered) > _REMEMBERED_TEXTS:
                 self._remembered.popitem(last=False)
         else:
-            self._remembered.move_to_end(text)
+            self._remembered.move_to_end(part)
         return known
+
+    def _extras(self, extras: Extras) -> list[int]:
+        return extras_tokens(extras, self._tokens, self._tokenize)
 
 
 def word_bytes(typed: bytes) -> int:

@@ -28,6 +28,15 @@ _FIM_SPELLINGS: tuple[tuple[str, str, str], ...] = (
 )
 """Prefix, suffix and middle tokens as the model families spell them."""
 
+_REPOSITORY_SPELLINGS: tuple[tuple[str, str], ...] = (
+    ("<|repo_name|>", "<|file_sep|>"),  # Qwen2.5-Coder
+    ("<repo_name>", "<file_sep>"),  # StarCoder2
+    ("<reponame>", "<filename>"),  # StarCoder, Refact
+    ("", "<|file_separator|>"),  # CodeGemma
+    ("", "<filename>"),  # Mellum
+)
+"""The token before a repository's name, and the one before each file, as the model families spell them."""
+
 _STOPS: frozenset[str] = frozenset(
     {
         "<|endoftext|>", "<|im_end|>", "<|im_start|>", "<|fim_pad|>", "<fim_pad>", "<|repo_name|>", "<repo_name>",
@@ -50,6 +59,10 @@ class SpecialTokens:
     bos: int | None
     stop: frozenset[int]
     """Every id that ends a generation: the model's own end tokens, all FIM tokens and repository tokens."""
+    repository: int | None = None
+    """Comes before the name of a repository."""
+    file: int | None = None
+    """Comes before the path of a file."""
 
     @property
     def fills_in_the_middle(self) -> bool:
@@ -65,11 +78,19 @@ def _fim_ids(special: Mapping[str, int]) -> tuple[int, int, int] | None:
     return None
 
 
+def _repository_ids(special: Mapping[str, int]) -> tuple[int | None, int | None]:
+    for repository, file in _REPOSITORY_SPELLINGS:
+        if file in special and (not repository or repository in special):
+            return special.get(repository), special[file]
+    return None, None
+
+
 def find_special_tokens(vocabulary: Vocabulary) -> SpecialTokens:
-    """Return the FIM and stop ids of `vocabulary`; the three FIM ids are None unless all of them exist."""
+    """Return the FIM, repository and stop ids of `vocabulary`; the three FIM ids are None unless all of them exist."""
     special = vocabulary.special
     fim = _fim_ids(special)
     every_fim = {name for names in _FIM_SPELLINGS for name in names}
     stop = vocabulary.end_of_generation | {i for text, i in special.items() if text in _STOPS or text in every_fim}
     prefix, suffix, middle = fim if fim is not None else (None, None, None)
-    return SpecialTokens(prefix, suffix, middle, vocabulary.bos, frozenset(stop))
+    repository, file = _repository_ids(special)
+    return SpecialTokens(prefix, suffix, middle, vocabulary.bos, frozenset(stop), repository, file)

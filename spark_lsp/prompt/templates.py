@@ -17,6 +17,7 @@ psm with an anchor 15 lines up and token healing 62.5 %.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from spark_lsp.prompt.special_tokens import SpecialTokens
@@ -45,10 +46,23 @@ def choose_template(special: dict[str, int], tokens: SpecialTokens, layout: str)
 
 
 def assemble(
-    template: Template, tokens: SpecialTokens, above: list[int], below: list[int], tail: list[int]
+    template: Template,
+    tokens: SpecialTokens,
+    above: list[int],
+    below: list[int],
+    tail: list[int],
+    extras: Sequence[int] = (),
 ) -> list[int]:
-    """Return the prompt's token ids in the order of `template`, opened by BOS where the model wants it."""
+    """Return the prompt's token ids in the order of `template`, opened by BOS where the model wants it.
+
+    `extras` come next: files in front of the one that is completed, where the model has a token for that, else the
+    beginning of what stands above.
+    """
     start = [tokens.bos] if tokens.bos is not None else []
+    if tokens.file is not None:
+        start += extras
+    else:
+        above = [*extras, *above]
     if template is Template.LEFT_TO_RIGHT:
         return [*start, *above, *tail]
     prefix, suffix, middle = tokens.prefix, tokens.suffix, tokens.middle

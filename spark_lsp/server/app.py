@@ -11,6 +11,7 @@ import logging
 import os
 from collections import OrderedDict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -23,7 +24,10 @@ from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
 from spark_lsp.server import inline, status
+from spark_lsp.server.context_feed import ContextFeed
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
+from spark_lsp.server.exclusion_gate import ExclusionGate
+from spark_lsp.server.paths import local_path
 from spark_lsp.server.protocol import SparkProtocol
 from spark_lsp.server.workspace_reader import WorkspaceReader
 from spark_lsp.settings import Settings, load
@@ -51,7 +55,9 @@ class SparkServer(LanguageServer):
         )
         self.settings = settings or Settings()
         self.documents = DocumentStore()
-        self.reader = WorkspaceReader(self)
+        self.gate = ExclusionGate(self)
+        self.feed = ContextFeed(self)
+        self.reader = WorkspaceReader(self, self.gate.is_excluded)
         self.completions = CompletionCache()
         self.metrics = Metrics()
         self.offers: OrderedDict[str, str] = OrderedDict()
@@ -72,6 +78,12 @@ class SparkServer(LanguageServer):
         if self._scheduler is None:
             raise RuntimeError("the scheduler starts with the initialize request")
         return self._scheduler
+
+    @property
+    def folders(self) -> list[Path]:
+        """The workspace folders on this machine, as the client sees them now."""
+        uris = [folder.uri for folder in self.workspace.folders.values()] or [self.workspace.root_uri or ""]
+        return [path for path in map(local_path, uris) if path is not None]
 
     @property
     def engine_status(self) -> Status | None:
@@ -98,6 +110,7 @@ class SparkServer(LanguageServer):
     def on_initialize(self, params: types.InitializeParams) -> None:
         """Read settings and agree on the position encoding; the answer does not wait for anything else."""
         self.settings, self._warnings = load(params.initialization_options, self.settings)
+        self.gate.configure(self.settings.context.exclusions)
         # pygls gives the enumeration's member or a plain string, as the client wrote it.
         agreed = self.workspace.position_encoding or Encoding.UTF16
         self.documents.encoding = Encoding(getattr(agreed, "value", agreed))
@@ -117,7 +130,10 @@ class SparkServer(LanguageServer):
 
     def start_task(self, coroutine: Any) -> None:
         """Run a coroutine for the life of the server; its failure is logged."""
-        task = asyncio.ensure_future(coroutine)
+        self.keep_task(asyncio.ensure_future(coroutine))
+
+    def keep_task(self, task: asyncio.Task[Any]) -> None:
+        """Hold a task until it is done; the loop alone would let go of it."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -177,24 +193,45 @@ class SparkServer(LanguageServer):
         document = self.documents.open(params.text_document)
         self._explain_obstacle(document)
         self.scheduler.supersede(params.text_document.uri)
-        self.reader.opened(document)
+        self.gate.check(document)
+
+    def on_exclusion(self, document: OpenDocument) -> None:
+        """Begin to work for a document, or end it, now that it is known whether it is private."""
+        if document.excluded:
+            log.info("%s is private and is not completed", document.uri.rpartition("/")[2])
+            self.feed.forget(document.uri)
+            self.completions.forget(document.uri)
+            self.scheduler.forget(document.uri, keep=False)
+        else:
+            self.feed.touched(document, 0)
+            self.reader.opened(document)
+
+    def on_new_rules(self) -> None:
+        """Look at everything again: other files may be private now."""
+        self.feed.forget_files()
+        for document in self.documents:
+            self.gate.check(document)
+        self.reader.start_over(self.documents)
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply an edit; work on the older text stops."""
         document = self.documents.change(params.text_document, params.content_changes)
         edited = None
-        if document is not None and document.edited is not None and self.settings.completion.enabled:
+        allowed = document is not None and document.excluded is False and self.settings.completion.enabled
+        if document is not None and document.edited is not None and allowed:
             edited = CompletionRequest(document.uri, document.snapshot, document.edited, document.language)
         self.scheduler.supersede(params.text_document.uri, edited)
         if document is None:
             log.info("A change for a document that is not open was ignored")
         else:
             self._explain_obstacle(document)
+            self.feed.touched(document, document.edited)
 
     def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         """Let other documents profit from what was saved."""
         document = self.documents.get(params.text_document.uri)
         if document is not None:
+            self.gate.saved(document)
             self.reader.saved(document)
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
@@ -202,6 +239,7 @@ class SparkServer(LanguageServer):
         uri = params.text_document.uri
         self.documents.close(uri)
         self.completions.forget(uri)
+        self.feed.forget(uri)
         self.scheduler.forget(uri)
 
     def _explain_obstacle(self, document: OpenDocument) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -37,6 +37,8 @@ class OpenDocument:
     obstacle: Obstacle | None = None
     edited: int | None = None
     """Where the latest edit ends, in code points; None if that is not known."""
+    excluded: bool | None = None
+    """Whether it is private, as soon as that is known."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set, and replaced by a fresh one, at each change."""
 
@@ -59,6 +61,9 @@ class DocumentStore:
 
     def __len__(self) -> int:
         return len(self._documents)
+
+    def __iter__(self) -> Iterator[OpenDocument]:
+        return iter([*self._documents.values()])
 
     def open(self, item: types.TextDocumentItem) -> OpenDocument:
         """Take over a document; opening it again replaces the text."""

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from spark_lsp.documents.edits import ContentChange, Range, apply_change
@@ -50,6 +51,8 @@ class Editor:
     environment: dict[str, str] | None = None
     encodings: Sequence[str] = ()
     """Position encodings to offer, the preferred one first; none means UTF-16, as the protocol says."""
+    folder: Path | None = None
+    """The workspace folder."""
     messages: list[dict[str, Any]] = field(default_factory=list)
     """Notifications and requests that came from the server, in order."""
     capabilities: dict[str, Any] = field(default_factory=dict)
@@ -78,7 +81,12 @@ class Editor:
         }
         result: dict[str, Any] = await self.request(
             "initialize",
-            {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities, "initializationOptions": options},
+            {
+                "processId": os.getpid(),
+                "rootUri": self.folder.as_uri() if self.folder is not None else None,
+                "capabilities": capabilities,
+                "initializationOptions": options,
+            },
         )
         self.capabilities = result["capabilities"]
         self._encoding = Encoding(self.capabilities.get("positionEncoding", Encoding.UTF16))

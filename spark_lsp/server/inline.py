@@ -76,6 +76,8 @@ async def _complete(
         return Reason.UNKNOWN_DOCUMENT, "", None
     if document.obstacle is not None:
         return (Reason.BINARY if document.obstacle is Obstacle.BINARY else Reason.TOO_LARGE), "", None
+    if await server.gate.excluded(document):
+        return Reason.EXCLUDED, "", None
     await _wait_for_late_change(server, document, params.position)
     snapshot = document.snapshot
     place = _place(server, snapshot, params)
@@ -127,6 +129,8 @@ async def _ask_engine(
             server.post(_send_partial, server, token, text, place)
 
     seconds = INVOKED_SECONDS if invoked else server.settings.completion.deadline_ms / 1000
+    if place.snapshot is document.snapshot:
+        server.feed.touched(document, place.cursor)
     request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language)
     job = server.scheduler.submit(request, on_text)
     try:

@@ -14,10 +14,10 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
+from spark_lsp.context.exclusions import looks_secret
 from spark_lsp.syntax.languages import PLAIN, Language, language_for
 
 log = logging.getLogger(__name__)
@@ -31,12 +31,6 @@ NEIGHBOUR_BYTES = 200_000
 before stay in it."""
 FILE_BYTES = 60_000
 """Larger files, from about 2,000 lines on, are left out: many are generated, and one takes the place of several."""
-SECRET_NAMES = (
-    ".env*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.asc", "*.gpg",
-    "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.tfvars", "*.tfstate", "*credential*", "*secret*",
-    "*password*", ".netrc", "_netrc", ".npmrc", ".pypirc", ".htpasswd", ".pgpass",
-)  # fmt: skip
-"""Patterns of names, lower case. A source file that is left out for its name costs a little speed, nothing else."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
@@ -58,12 +52,6 @@ class FileEntry:
 def nothing_excluded(_path: Path) -> bool:
     """Return False."""
     return False
-
-
-def looks_secret(name: str) -> bool:
-    """Whether a file of this name may hold keys or passwords."""
-    lowered = name.lower()
-    return any(fnmatchcase(lowered, pattern) for pattern in SECRET_NAMES)
 
 
 def is_neighbour_name(name: str, document: str, language: Language) -> bool:

@@ -23,13 +23,21 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
     """Start servers with the scripted engine: `await scripted(script=[...], options={...}, wait=True)`."""
     editors: list[Editor] = []
 
-    async def start(*, options: Any = None, wait: bool = True, encodings: Sequence[str] = (), **plan: Any) -> Editor:
+    async def start(
+        *,
+        options: Any = None,
+        wait: bool = True,
+        encodings: Sequence[str] = (),
+        folder: Path | None = None,
+        **plan: Any,
+    ) -> Editor:
         file = tmp_path / f"plan{len(editors)}.json"
         file.write_text(json.dumps(plan))
         editor = Editor(
             [sys.executable, "-m", "tests.lsp.scripted_server", str(file)],
             environment={"PYTHONPATH": str(ROOT)},
             encodings=encodings,
+            folder=folder,
         )
         editors.append(editor)
         await editor.start(options, stderr=asyncio.subprocess.PIPE)

@@ -38,7 +38,7 @@ def scripted_loader(plan: dict[str, Any]) -> Callable[[Settings, Callable[[float
                 seconds_per_token=plan.get("seconds_per_token", 0.0),
                 fim=plan.get("fim", True),
             )
-            return Pipeline(engine, settings.completion, cost=default_cost_model())
+            return Pipeline(engine, settings.completion, cost=default_cost_model(), context=settings.context)
 
         return Loader("scripted", load, lambda: 1)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spark_lsp.context.exclusions import looks_secret
 from spark_lsp.server import neighbours
 from spark_lsp.server.neighbours import (
     FILE_BYTES,
@@ -17,7 +18,6 @@ from spark_lsp.server.neighbours import (
     FileEntry,
     choose_neighbours,
     is_neighbour_name,
-    looks_secret,
     read_neighbours,
     read_source,
 )
