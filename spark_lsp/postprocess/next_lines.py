@@ -1,0 +1,77 @@
+"""The lines below the cursor, written a second time."""
+
+from __future__ import annotations
+
+from spark_lsp.postprocess.place import Place
+from spark_lsp.syntax.indentation import indent_of
+from spark_lsp.syntax.languages import Language
+from spark_lsp.syntax.lexical import without_comments
+
+_TELLING = 4
+"""Letters and digits that make a line one that is not found below by chance."""
+_TYPED_TELLING = 8
+"""The same for a line that the user has begun."""
+_COMMON = frozenset({"return", "pass", "break", "continue", "else", "default", "finally", "return;", "break;", "done"})
+
+
+def drop_lines_below(text: str, place: Place) -> str:
+    """Return `text` up to where it begins to repeat the lines below the cursor.
+
+    Indentation, white space and comments at the ends of lines may differ; lines that say little (``end``) have to be
+    indented alike. A text that is nothing but the lines below is empty.
+    """
+    below = place.below
+    if not below or (place.line_after.strip() and "\n" not in text):
+        return text
+    lines = text.split("\n")
+    lines[0] = place.line_before + lines[0]
+    wanted = [normal(line, place.language) for line in below]
+    written = [normal(line, place.language) for line in lines]
+    typed = bool(place.line_before.strip())
+    for start in range(len(lines)):
+        if not _repeats(lines, written, below, wanted, start, growing=place.growing, typed=typed):
+            continue
+        return "" if start == 0 else "\n".join(text.split("\n")[:start])
+    return text
+
+
+def normal(line: str, language: Language) -> str:
+    """A line without white space and without a comment behind its code."""
+    code = "".join(without_comments(line, language).split())
+    return code or "".join(line.split())
+
+
+def tells(line: str, least: int = _TELLING) -> bool:
+    """Whether a normal line says enough to be recognised."""
+    return sum(map(str.isalnum, line)) >= least and line.strip(":{}") not in _COMMON
+
+
+def _repeats(
+    lines: list[str],
+    written: list[str],
+    below: tuple[str, ...],
+    wanted: list[str],
+    start: int,
+    *,
+    growing: bool,
+    typed: bool,
+) -> bool:
+    """Whether the lines from `start` on are, or when growing may become, the lines below."""
+    rest = [number for number in range(start, len(written)) if written[number]]
+    if not rest or rest[0] != start:
+        return False
+    first = written[start]
+    if start and first == wanted[0] and tells(first) and len(rest) > 1:
+        return True
+    if len(rest) > len(wanted):
+        return False
+    for position, number in enumerate(rest):
+        same = written[number] == wanted[position]
+        if not same and growing and number == len(written) - 1:
+            same = wanted[position].startswith(written[number])
+        alike = tells(wanted[position]) or indent_of(lines[number]) == indent_of(below[position])
+        if not same or not (alike or (start == 0 and not typed)):
+            return False
+    if start == 0 and typed:
+        return growing is False and len(rest) == 1 and tells(first, _TYPED_TELLING)
+    return growing or any(len(written[number]) > 1 for number in rest)
