@@ -31,6 +31,7 @@ class SyntaxGuard:
         self._before, self._after = tree.text[:cursor], tree.text[cursor:]
         self._cursor = cursor
         self._place = place
+        self._depth = _depth_of_line(place)
         self._errors: int | None = None
         self._tree = tree
         self._sound: dict[str, bool] = {}
@@ -43,7 +44,7 @@ class SyntaxGuard:
         """
         known = self._complete.get(text)
         if known is None:
-            known = self._complete[text] = self._is_whole(text) and self._statement_ends(text)
+            known = self._complete[text] = self._is_whole(text, self._depth) and self._statement_ends(text)
         return known
 
     def sound(self, text: str) -> bool:
@@ -53,10 +54,9 @@ class SyntaxGuard:
             known = self._sound[text] = self._adds_no_error(text)
         return known
 
-    def _is_whole(self, text: str) -> bool:
+    def _is_whole(self, text: str, depth: int) -> bool:
         """Whether no bracket and no string of the text is open, and its last line asks for no more."""
         place = self._place
-        depth = _depth_of_line(place)
         for _, bracket in brackets_in(text, place.language, place.openness.quote):
             depth += 1 if bracket in CLOSER_OF else -1
         line = (place.line_before + text).rstrip().rpartition("\n")[2]
@@ -75,7 +75,7 @@ class SyntaxGuard:
         return statement is None or statement.end <= self._cursor + len(text.rstrip()) + 1
 
     def _adds_no_error(self, text: str) -> bool:
-        if self._tree.root is None or not self._is_whole(text) or _WAITS.search(self._place.line_before + text):
+        if self._tree.root is None or not self._is_whole(text, 0) or _WAITS.search(self._place.line_before + text):
             return True
         changed = self._with(text)
         if changed.root is None or not changed.root.has_error:

@@ -26,7 +26,7 @@ def drop_lines_below(text: str, place: Place) -> str:
     lines = text.split("\n")
     lines[0] = place.line_before + lines[0]
     wanted = [normal(line, place.language) for line in below]
-    written = [normal(line, place.language) for line in lines]
+    written = normal_lines(lines, place)
     typed = bool(place.line_before.strip())
     for start in range(len(lines)):
         if not _repeats(lines, written, below, wanted, start, growing=place.growing, typed=typed):
@@ -39,6 +39,15 @@ def normal(line: str, language: Language) -> str:
     """A line without white space and without a comment behind its code."""
     code = "".join(without_comments(line, language).split())
     return code or "".join(line.split())
+
+
+def normal_lines(lines: list[str], place: Place) -> list[str]:
+    """The lines of a suggestion, normal; of one that is growing, the last may end with half a comment mark."""
+    written = [normal(line, place.language) for line in lines]
+    mark = place.language.line_comment
+    if place.growing and mark:
+        written[-1] = normal(lines[-1], place.language).rstrip(mark[0])
+    return written
 
 
 def tells(line: str, least: int = _TELLING) -> bool:

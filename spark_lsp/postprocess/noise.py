@@ -11,7 +11,7 @@ def drop_noise(text: str, place: Place) -> str:
     lines = [line.strip() for line in text.split("\n")]
     if not any(lines):
         return ""
-    if mark and not place.line_before.strip():
-        if all(not line or line == mark or (place.growing and mark.startswith(line)) for line in lines):
-            return ""
-    return text
+    if not mark or place.line_before.strip():
+        return text
+    said = [line for line in lines if line and line != mark and not (place.growing and mark.startswith(line))]
+    return text if said else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from spark_lsp.postprocess.next_lines import normal, tells
+from spark_lsp.postprocess.next_lines import normal, normal_lines, tells
 from spark_lsp.postprocess.place import Place
 
 _ABOVE = 4
@@ -25,20 +25,19 @@ def drop_lines_above(text: str, place: Place) -> str:
     if place.line_before.strip() or place.line_after.strip() or not text.strip():
         return text
     above = [normal(line, place.language) for line in place.lines_above if line.strip()]
-    written = [normal(line, place.language) for line in text.split("\n")]
-    last = len(written) - 1
+    written = normal_lines(text.split("\n"), place)
     numbers = [number for number, line in enumerate(written) if line]
+    if not numbers:
+        return text
     for count in range(1, min(_ABOVE, len(above)) + 1):
-        again = above[-count:]
+        again, got = above[-count:], [written[number] for number in numbers[:count]]
         if not tells("".join(again), _TELLING):
             continue
-        pairs = list(zip(numbers, again, strict=False))
-        same = all(written[number] == line for number, line in pairs if number != last or not place.growing)
-        if not same:
+        unfinished = place.growing and numbers[:count][-1] == len(written) - 1
+        whole = got[:-1] if unfinished else got
+        if whole != again[: len(whole)]:
             continue
-        if len(pairs) == count and not (place.growing and pairs[-1][0] == last and written[last] != again[-1]):
-            return ""
-        if place.growing and (pairs[-1][0] != last or again[len(pairs) - 1].startswith(written[last])):
+        if again[len(got) - 1].startswith(got[-1]) if unfinished else place.growing or len(got) == count:
             return ""
     return text
 
@@ -58,12 +57,12 @@ def drop_loops(text: str, place: Place) -> str:
             if any(turn) and compared[start : start + size * _TIMES] == turn * _TIMES:
                 return "\n".join(lines[: start + size])
     if place.growing:
-        return "\n".join(lines[: len(lines) - _open_turn(compared, normal(whole[-1], place.language))])
+        return "\n".join(lines[: len(lines) - _open_turn(compared, normal_lines(whole, place)[-1])])
     return text
 
 
 def _open_turn(lines: list[str], last: str) -> int:
-    """How many lines at the end repeat the lines before them, and may become a loop; of the last one there is `last`."""
+    """How many lines at the end repeat those before them, and may become a loop; `last` is the last one so far."""
     longest = 0
     for size in range(1, min(_LONGEST_CYCLE, len(lines) - 1) + 1):
         count = 0
