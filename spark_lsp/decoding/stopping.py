@@ -31,6 +31,8 @@ _REPEATED_LINES = 3
 _LOOP = re.compile(r"(\S.{0,23}?)\1{5,}$", re.DOTALL)
 """A short piece six times in a row at the end of the text; looked for in the last `_LOOP_WINDOW` characters."""
 _LOOP_WINDOW = 160
+_LOOP_LENGTH = 20
+"""Characters of a loop in all: ``000000`` is a number."""
 _UNSOUND_LINES = 2
 """Whole lines with a new error in a row that end a suggestion: a single one may be completed by the next."""
 _TYPE = re.compile(
@@ -102,7 +104,7 @@ class StopRule:
     def check(self, text: str) -> Stop | None:
         """Return where `text` has to end, or None if it may go on."""
         loop = _LOOP.search(text[-_LOOP_WINDOW:])
-        if loop is not None and loop.group(1).strip(" \t-=#*/"):
+        if loop is not None and loop.group(1).strip(" \t-=#*/") and len(loop.group()) >= _LOOP_LENGTH:
             begin = len(text) - len(text[-_LOOP_WINDOW:]) + loop.start()
             return Stop(StopReason.REPETITION, begin + len(loop.group(1)))
         lines = text.split("\n")

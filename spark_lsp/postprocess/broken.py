@@ -10,6 +10,9 @@ from spark_lsp.syntax.errors import adds_syntax_error, error_count
 
 _TRIES = 6
 """Shorter texts that are parsed before giving up: each costs one to three milliseconds in a file of 1,000 lines."""
+_MACROS = frozenset({"c", "cpp", "objective-c", "cuda"})
+_MACRO = re.compile(r"^\s*[A-Z][A-Z0-9_]{3,}\b", re.MULTILINE)
+"""A line that begins with a macro, whose grammar nobody knows."""
 _PLACE_IN_LINE = re.compile(r"(?<=[\w)\]}\"'`;])(?=\W|$)")
 
 
@@ -20,7 +23,7 @@ def drop_broken_end(text: str, place: Place) -> str:
     growing is not looked at: the stop rule does that at line ends.
     """
     tree = place.tree
-    if tree is None or place.growing:
+    if tree is None or place.growing or (place.language.name in _MACROS and _MACRO.search(text)):
         return text
     before, after, errors = tree.text[: place.cursor], tree.text[place.cursor :], error_count(tree)
     if not adds_syntax_error(tree, before + text + after, place.cursor, errors):

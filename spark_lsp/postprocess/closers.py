@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from spark_lsp.postprocess.place import Place
-from spark_lsp.syntax.brackets import CLOSER_OF, OPENER_OF, braces_make_blocks, brackets_in
+from spark_lsp.syntax.brackets import CLOSER_OF, OPENER_OF, OpenBracket, braces_make_blocks, brackets_in, unmet
+from spark_lsp.syntax.indentation import indent_of
 from spark_lsp.syntax.lexical import ScopeKind, tokens
 
 _IN_LINE = frozenset("\"'`")
-_QUOTE_WITHIN = 2000
-"""Characters after the cursor in which the end of a string over several lines is looked for."""
 
 
 def balance_quotes(text: str, place: Place) -> str:
@@ -20,8 +19,7 @@ def balance_quotes(text: str, place: Place) -> str:
     closer = quote.removeprefix("r#") + "#" if quote == 'r#"' else quote
     if not quote or quote[-1] not in _IN_LINE:
         return text
-    after = place.line_after if len(quote) == 1 else "\n".join((place.line_after, *place.lines_below))[:_QUOTE_WITHIN]
-    if closer not in after:
+    if not place.openness.quote_closed:
         return text
     found = [token for token in tokens(quote + text, place.language) if token.kind is ScopeKind.STRING]
     same = [token for token in found if (quote + text).startswith(quote, token.start)]
@@ -32,65 +30,56 @@ def balance_quotes(text: str, place: Place) -> str:
 
 
 def balance_closers(text: str, place: Place) -> str:
-    """Return the longest beginning of `text` after which the brackets fit the text after the cursor.
+    """Return the longest beginning of `text` after which the closers behind the cursor have something to close.
 
-    A closer whose bracket the text after the cursor closes is one too many, unless the suggestion opens another such
-    bracket on the same line for it: with ``f(|)``, ``a)`` becomes ``a``, and ``a) + g(b`` stays. A closer that the text
-    after the cursor lacks is kept, and where it is the brace of the cursor's block, the line that ends with it is the
-    last one.
+    So with ``f(|)``, ``a)`` becomes ``a``; but ``a) + g(b`` stays, as it opens another bracket on the same line for the
+    closer that is there. A closer that the text behind the cursor lacks is kept, and where it is the brace of the
+    cursor's block, its line is the last one.
     """
-    stack: list[tuple[str, int | None, bool]] = [(one.opener, one.closer, False) for one in place.openness.brackets]
-    taken: list[str] = []
-    good, fits, ended, opened_after = len(text), True, False, 0
-    rest = place.line_after.lstrip()
-    markup = braces_make_blocks(place.language)
-    events = [*brackets_in(text, place.language, place.openness.quote), (len(text), "")]
-    previous = 0
-    for position, bracket in events:
-        if ended and not opened_after and "\n" in text[previous:position]:
-            newline = text.index("\n", previous)
-            return text[: newline if fits else good]
-        previous = position
-        if not bracket:
-            break
+    openness = place.openness
+    stack = list(openness.brackets)
+    outer = len(stack)  # so many of the stack were opened before the cursor
+    missing = unmet(stack, openness.needed)
+    braces = braces_make_blocks(place.language)
+    good, fits, ended, begin = 0, True, False, 0
+    for position, bracket in [*brackets_in(text, place.language, openness.quote), (len(text), "")]:
+        newline = text.find("\n", begin, position)
+        if newline != -1 and not fits:
+            return text[:good]
+        if newline != -1 and ended and len(stack) <= outer:
+            return text[:newline]
+        begin = position
         if bracket in CLOSER_OF:
-            stack.append((bracket, None, True))
-            opened_after += ended
-        else:
-            index = _match(stack, OPENER_OF[bracket])
+            stack.append(OpenBracket(bracket, _column(text, position, place)))
+        elif bracket:
+            index = _closed_by(stack, outer, OPENER_OF[bracket])
             if index is None:
-                if rest.startswith(bracket) and not stack:
-                    return text[: position if fits else good]
+                if not stack and place.line_after.lstrip().startswith(bracket):
+                    return text[:position]
                 continue
-            opener, closer, ours = stack[index]
+            opener = stack[index].opener
             del stack[index:]
-            if ours:
-                opened_after = max(0, opened_after - 1)
-            elif closer is None:
-                ended = ended or (opener == "{" and markup)
-            else:
-                if closer >= len(place.line_after) or "\n" in text[:position]:
-                    return text[: position if fits else good]
-                taken.append(opener)
-        now = _fits(stack, taken)
+            own, outer = index >= outer, min(outer, index)
+            if not own and opener == "{" and braces and unmet(stack, openness.needed) <= missing:
+                ended = True
+        now = unmet(stack, openness.needed) <= missing
         if fits and not now:
             good = position
         fits = now
     return text if fits else text[:good]
 
 
-def _match(stack: list[tuple[str, int | None, bool]], opener: str) -> int | None:
-    """The innermost bracket that a closer of this kind closes; one before the cursor only if none of ours is open."""
+def _closed_by(stack: list[OpenBracket], outer: int, opener: str) -> int | None:
+    """The innermost bracket of a kind; None if one of another kind that the suggestion did not open is in between."""
     for index in range(len(stack) - 1, -1, -1):
-        if stack[index][0] == opener:
+        if stack[index].opener == opener:
             return index
-        if not stack[index][2] and stack[index][1] is not None:
+        if index < outer:
             return None
     return None
 
 
-def _fits(stack: list[tuple[str, int | None, bool]], taken: list[str]) -> bool:
-    if not taken:
-        return True
-    ours = [opener for opener, _, is_ours in reversed(stack) if is_ours]
-    return ours == taken
+def _column(text: str, position: int, place: Place) -> int:
+    newline = text.rfind("\n", 0, position)
+    line = text[newline + 1 : position]
+    return indent_of((line if newline != -1 else place.line_before + line) + ".")

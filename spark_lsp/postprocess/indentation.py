@@ -25,8 +25,11 @@ def fit_indentation(text: str, place: Place) -> str:
         return text
     lines = text.split("\n")
     lines[0] = _fit_first(lines[0], place)
-    if len(lines) > 1 and place.unit:
-        base, step = _base(place), _step(lines, place)
+    opener = _opener(lines, place)
+    base = opener[: len(opener) - len(opener.lstrip())]
+    mixed = bool(base.strip(place.unit[:1]))
+    if len(lines) > 1 and place.unit and not mixed:
+        step = _step(lines, base, place)
         lines[1:] = [_fit(line, base, step, place.unit) for line in lines[1:]]
     return "\n".join(lines)
 
@@ -51,18 +54,17 @@ def _fit_first(line: str, place: Place) -> str:
     return (_TAB * (missing // 8) if unit == _TAB else " " * missing) + code
 
 
-def _base(place: Place) -> str:
-    """The white space of the line whose block is being written."""
-    line = place.line_before if place.line_before.strip() or not place.opens(place.line_above) else place.line_above
-    return line[: len(line) - len(line.lstrip())]
+def _opener(lines: list[str], place: Place) -> str:
+    """The line under which the second line of the suggestion stands: its own first one, or the one above the cursor."""
+    first = place.line_before + lines[0]
+    return first if first.strip() else place.line_above
 
 
-def _step(lines: list[str], place: Place) -> int:
+def _step(lines: list[str], base: str, place: Place) -> int:
     """How many spaces the model takes for a step, by its first line inside the block; 0 if that says nothing."""
-    opened = place.line_before + lines[0]
     first = next((line for line in lines[1:] if line.strip()), "")
-    blank, base = first[: len(first) - len(first.lstrip())], _base(place)
-    if _TAB in blank or not (place.opens(opened) or (not opened.strip() and place.opens(place.line_above))):
+    blank = first[: len(first) - len(first.lstrip())]
+    if _TAB in blank or not place.opens(_opener(lines, place)):
         return 0
     if _TAB in base:
         step, odd = divmod(len(blank), base.count(_TAB) + 1)

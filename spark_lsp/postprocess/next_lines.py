@@ -5,7 +5,7 @@ from __future__ import annotations
 from spark_lsp.postprocess.place import Place
 from spark_lsp.syntax.indentation import indent_of
 from spark_lsp.syntax.languages import Language
-from spark_lsp.syntax.lexical import without_comments
+from spark_lsp.syntax.lexical import ScopeKind, tokens
 
 _TELLING = 4
 """Letters and digits that make a line one that is not found below by chance."""
@@ -36,9 +36,14 @@ def drop_lines_below(text: str, place: Place) -> str:
 
 
 def normal(line: str, language: Language) -> str:
-    """A line without white space and without a comment behind its code."""
-    code = "".join(without_comments(line, language).split())
-    return code or "".join(line.split())
+    """A line without white space outside its strings and without a comment behind its code."""
+    kept, position = "", 0
+    for token in tokens(line, language):
+        kept += "".join(line[position : token.start].split())
+        if token.kind is ScopeKind.STRING:
+            kept += line[token.start : token.end]
+        position = token.end
+    return (kept + "".join(line[position:].split())) or "".join(line.split())
 
 
 def normal_lines(lines: list[str], place: Place) -> list[str]:
@@ -70,7 +75,7 @@ def _repeats(
     if not rest or rest[0] != start:
         return False
     first = written[start]
-    if start and first == wanted[0] and tells(first) and len(rest) > 1:
+    if start and first == wanted[0] and tells(first) and indent_of(lines[start]) == indent_of(below[0]):
         return True
     if len(rest) > len(wanted):
         return False

@@ -58,7 +58,7 @@ class Place:
         above = range(max(0, line - LINES_AROUND), line)
         openness = openness_at(snapshot.text, cursor, language)
         if openness.quote and tree is not None and scope_kind(tree, cursor) is ScopeKind.CODE:
-            openness = replace(openness, quote="")  # in an interpolated string: the lexer cannot tell
+            openness = Openness()  # in an interpolated string: the lexer cannot tell
         return Place(
             line_before=snapshot.text[start:cursor],
             line_after=snapshot.text[cursor : max(cursor, end)],

@@ -17,6 +17,8 @@ _TIMES = 3
 """So often a group stands in a loop."""
 _LOOP = re.compile(r"(\S.{0,23}?)\1{5,}", re.DOTALL)
 """A short piece six times in a row, as in `decoding.stopping`."""
+_LOOP_LENGTH = 20
+"""Characters of such a loop in all: ``000000`` is a number."""
 _RULER = " \t-=#*/_~+."
 
 
@@ -45,7 +47,7 @@ def drop_lines_above(text: str, place: Place) -> str:
 def drop_loops(text: str, place: Place) -> str:
     """Return `text` up to the end of the first turn of a loop."""
     for match in _LOOP.finditer(text):
-        if match.group(1).strip(_RULER):
+        if match.group(1).strip(_RULER) and len(match.group()) >= _LOOP_LENGTH:
             text = text[: match.start() + len(match.group(1))]
             break
     lines = text.split("\n")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from spark_lsp.syntax.indentation import indent_of, line_start
+from spark_lsp.syntax.indentation import indent_of, line_end, line_start
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.lexical import Token, opening_of, tokens
 
@@ -21,7 +21,7 @@ SCAN_LIMIT = 16_384
 """Code points read in each direction: about 400 lines, more than a function has."""
 _BRACKET = re.compile(r"'[()\[\]{}]'|[()\[\]{}]")
 """A bracket; one that is a character, as C has them, is matched with its quotes, so that it is no bracket."""
-_AT_MARGIN = re.compile(r"(?!\w+:\s*(?:\n|$))[^\s()\[\]{}#*'\"`<]")
+_AT_MARGIN = re.compile(r"(?!\w+:\s*(?:\n|$))[^\s()\[\]{}#*/'\"`<]")
 """What a line of code at the left margin begins with: no bracket, directive or comment, and no label, as C has them."""
 
 
@@ -37,11 +37,20 @@ def braces_make_blocks(language: Language) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OpenBracket:
-    """A bracket before the cursor that is still open there."""
+    """A bracket that is open at a place."""
 
     opener: str
-    closer: int | None
-    """Where the text after the cursor closes it, in code points from the cursor; None if nothing does."""
+    column: int
+    """Indentation of its line."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeededBracket:
+    """What a closer after a place needs before it."""
+
+    opener: str
+    column: int | None
+    """Indentation of the closer if it begins its line: it closes a bracket whose line is indented alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,49 +59,61 @@ class Openness:
 
     brackets: tuple[OpenBracket, ...] = ()
     """Outermost first."""
+    needed: tuple[NeededBracket, ...] = ()
+    """By the text after the place, nearest first."""
     quote: str = ""
     """What began the string or the comment that the place is in; empty in code."""
-
-
-@dataclass(slots=True)
-class _Open:
-    opener: str
-    column: int
-    begins: int
-    closer: int | None = None
+    quote_closed: bool = False
+    """Whether the text after the place ends that string: its quote occurs there an odd number of times."""
 
 
 def openness_at(text: str, offset: int, language: Language) -> Openness:
-    """What is open at `offset`, as far as `SCAN_LIMIT` reaches.
-
-    A closer that begins its line belongs to the bracket whose line is indented like it, so a block that is being
-    written does not take the closer of the block around it.
-    """
+    """What is open at `offset`, as far as `SCAN_LIMIT` reaches."""
     begin = _scan_start(text, offset)
     before = text[begin:offset]
     found = list(tokens(before, language))
     quote = opening_of(before, found[-1], language) if found and not found[-1].closed else ""
-    stack: list[_Open] = []
+    stack: list[OpenBracket] = []
     for position, bracket in _outside(before, found):
         if bracket in CLOSER_OF:
-            stack.append(_Open(bracket, indent_of(before[line_start(before, position) :]), begin + position))
+            stack.append(OpenBracket(bracket, indent_of(before[line_start(before, position) :])))
         else:
-            _close(stack, bracket)
-    opened = tuple(stack)
+            take_closed(stack, NeededBracket(OPENER_OF[bracket], None))
     after = text[offset : _scan_end(text, offset)]
+    here = indent_of(text[line_start(text, offset) : offset] + ".")
+    opened: list[OpenBracket] = []
+    needed: list[NeededBracket] = []
     for position, bracket in brackets_in(after, language, quote):
-        if not stack:
-            break
-        if bracket in CLOSER_OF:
-            stack.append(_Open(bracket, indent_of(after[line_start(after, position) :]), offset + position))
-            continue
         newline = after.rfind("\n", 0, position)
-        first = newline != -1 and not after[newline:position].strip()
-        column = indent_of(after[newline + 1 : position + 1]) if first else None
-        closed = _close(stack, bracket, column)
-        if closed is not None:
-            closed.closer = position
-    return Openness(tuple(OpenBracket(one.opener, one.closer) for one in opened), quote)
+        column = here if newline == -1 else indent_of(after[newline + 1 : position + 1])
+        if bracket in CLOSER_OF:
+            opened.append(OpenBracket(bracket, column))
+            continue
+        begins_line = newline != -1 and not after[newline:position].strip()
+        need = NeededBracket(OPENER_OF[bracket], column if begins_line else None)
+        if not take_closed(opened, need):
+            needed.append(need)
+    return Openness(tuple(stack), tuple(needed), quote, _is_closed(text, offset, quote))
+
+
+def take_closed(stack: list[OpenBracket], need: NeededBracket) -> bool:
+    """Take off the stack what a closer closes, with what stands open inside it; False if it closes nothing.
+
+    A closer that begins its line closes a bracket whose line is indented alike, if there is one, so that a block that is
+    being written does not take the closer of the block around it.
+    """
+    matching = [index for index, one in enumerate(stack) if one.opener == need.opener]
+    if not matching:
+        return False
+    alike = [index for index in matching if stack[index].column == need.column]
+    del stack[(alike or matching)[-1] :]
+    return True
+
+
+def unmet(stack: list[OpenBracket], needed: tuple[NeededBracket, ...]) -> int:
+    """How many of the closers after a place close nothing if the brackets of `stack` are open there."""
+    stack = stack.copy()
+    return sum(not take_closed(stack, need) for need in needed)
 
 
 def brackets_in(text: str, language: Language, quote: str = "") -> Iterator[tuple[int, str]]:
@@ -116,18 +137,15 @@ def _outside(text: str, found: Iterable[Token]) -> Iterator[tuple[int, str]]:
         position = end
 
 
-def _close(stack: list[_Open], closer: str, column: int | None = None) -> _Open | None:
-    """Take what `closer` closes off the stack, with what stands open inside it; None if it closes nothing."""
-    wanted = OPENER_OF[closer]
-    matching = [index for index, one in enumerate(stack) if one.opener == wanted]
-    if not matching:
-        return None
-    index = matching[-1]
-    if column is not None and stack[index].column != column:
-        index = next((other for other in reversed(matching) if stack[other].column == column), index)
-    closed = stack[index]
-    del stack[index:]
-    return closed
+def _is_closed(text: str, offset: int, quote: str) -> bool:
+    if quote[-1:] not in ("'", '"', "`") or not quote:
+        return False
+    if quote == 'r#"':
+        return '"#' in text[offset : offset + SCAN_LIMIT]
+    if len(quote) > 1:
+        return text.count(quote, offset) % 2 == 1
+    rest = text[offset : line_end(text, offset)]
+    return len(re.sub(rf"\\.|[^{quote}\\]", "", rest)) % 2 == 1
 
 
 def _scan_start(text: str, offset: int) -> int:
