@@ -9,6 +9,8 @@ from spark_lsp.syntax.lexical import ScopeKind, tokens
 
 _TELLING = 4
 """Letters and digits that make a line one that is not found below by chance."""
+_INNER_TELLING = 11
+"""The same for a line after which the suggestion goes on: YAML is full of ``type: string``."""
 _TYPED_TELLING = 8
 """The same for a line that the user has begun."""
 _COMMON = frozenset({"return", "pass", "break", "continue", "else", "default", "finally", "return;", "break;", "done"})
@@ -75,7 +77,7 @@ def _repeats(
     if not rest or rest[0] != start:
         return False
     first = written[start]
-    if start and first == wanted[0] and tells(first) and indent_of(lines[start]) == indent_of(below[0]):
+    if start and first == wanted[0] and tells(first, _INNER_TELLING) and indent_of(lines[start]) == indent_of(below[0]):
         return True
     if len(rest) > len(wanted):
         return False

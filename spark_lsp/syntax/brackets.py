@@ -99,8 +99,8 @@ def openness_at(text: str, offset: int, language: Language) -> Openness:
 def take_closed(stack: list[OpenBracket], need: NeededBracket) -> bool:
     """Take off the stack what a closer closes, with what stands open inside it; False if it closes nothing.
 
-    A closer that begins its line closes a bracket whose line is indented alike, if there is one, so that a block that is
-    being written does not take the closer of the block around it.
+    A closer that begins its line closes a bracket whose line is indented alike, if there is one: a block that is being
+    written does not take the closer of the block around it.
     """
     matching = [index for index, one in enumerate(stack) if one.opener == need.opener]
     if not matching:
@@ -142,7 +142,7 @@ def _is_closed(text: str, offset: int, quote: str) -> bool:
         return False
     if quote == 'r#"':
         return '"#' in text[offset : offset + SCAN_LIMIT]
-    if len(quote) > 1:
+    if len(quote) > 1 or quote == "`":  # these span lines
         return text.count(quote, offset) % 2 == 1
     rest = text[offset : line_end(text, offset)]
     return len(re.sub(rf"\\.|[^{quote}\\]", "", rest)) % 2 == 1
