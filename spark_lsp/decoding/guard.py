@@ -11,7 +11,7 @@ import re
 from spark_lsp.postprocess.place import Place
 from spark_lsp.syntax.blocks import statement_at
 from spark_lsp.syntax.brackets import CLOSER_OF, brackets_in
-from spark_lsp.syntax.errors import error_count
+from spark_lsp.syntax.errors import can_judge, error_count
 from spark_lsp.syntax.lexical import tokens, without_comments
 from spark_lsp.syntax.parser import SyntaxTree, reparse
 
@@ -32,6 +32,7 @@ class SyntaxGuard:
         self._cursor = cursor
         self._place = place
         self._depth = _depth_of_line(place)
+        self._judges = can_judge(tree, cursor)
         self._errors: int | None = None
         self._tree = tree
         self._sound: dict[str, bool] = {}
@@ -75,7 +76,7 @@ class SyntaxGuard:
         return statement is None or statement.end <= self._cursor + len(text.rstrip()) + 1
 
     def _adds_no_error(self, text: str) -> bool:
-        if self._tree.root is None or not self._is_whole(text, 0) or _WAITS.search(self._place.line_before + text):
+        if not self._judges or not self._is_whole(text, 0) or _WAITS.search(self._place.line_before + text):
             return True
         changed = self._with(text)
         if changed.root is None or not changed.root.has_error:

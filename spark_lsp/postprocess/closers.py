@@ -32,6 +32,9 @@ def balance_quotes(text: str, place: Place) -> str:
 def balance_closers(text: str, place: Place) -> str:
     """Return the longest beginning of `text` after which the closers behind the cursor have something to close.
 
+    What a closer on the cursor's line has found to close in the suggestion, it keeps: with ``x = |)``, ``f(a)`` becomes
+    ``f(a``.
+
     So with ``f(|)``, ``a)`` becomes ``a``; but ``a) + g(b`` stays, as it opens another bracket on the same line for the
     closer that is there. A closer that the text behind the cursor lacks is kept, and where it is the brace of the
     cursor's block, its line is the last one.
@@ -39,7 +42,7 @@ def balance_closers(text: str, place: Place) -> str:
     openness = place.openness
     stack = list(openness.brackets)
     outer = len(stack)  # so many of the stack were opened before the cursor
-    missing = unmet(stack, openness.needed)
+    least_here, least = unmet(stack, openness.needed)
     braces = braces_make_blocks(place.language)
     good, fits, ended, begin = 0, True, False, 0
     for position, bracket in [*brackets_in(text, place.language, openness.quote), (len(text), "")]:
@@ -60,9 +63,11 @@ def balance_closers(text: str, place: Place) -> str:
             opener = stack[index].opener
             del stack[index:]
             own, outer = index >= outer, min(outer, index)
-            if not own and opener == "{" and braces and unmet(stack, openness.needed) <= missing:
+            if not own and opener == "{" and braces and unmet(stack, openness.needed)[1] <= least:
                 ended = True
-        now = unmet(stack, openness.needed) <= missing
+        here, all_ = unmet(stack, openness.needed)
+        now = here <= least_here and all_ <= least
+        least_here = min(least_here, here)
         if fits and not now:
             good = position
         fits = now

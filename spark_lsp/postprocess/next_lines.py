@@ -13,6 +13,8 @@ _INNER_TELLING = 11
 """The same for a line after which the suggestion goes on: YAML is full of ``type: string``."""
 _TYPED_TELLING = 8
 """The same for a line that the user has begun."""
+_CLOSERS = frozenset(")]};,")
+"""Lines of only these are left to `balance_closers`."""
 _COMMON = frozenset({"return", "pass", "break", "continue", "else", "default", "finally", "return;", "break;", "done"})
 
 
@@ -90,4 +92,4 @@ def _repeats(
             return False
     if start == 0 and typed:
         return growing is False and len(rest) == 1 and tells(first, _TYPED_TELLING)
-    return growing or any(len(written[number]) > 1 for number in rest)
+    return growing or any(set(written[number]) - _CLOSERS for number in rest)

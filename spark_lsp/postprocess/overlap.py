@@ -8,6 +8,11 @@ _MIN_INNER = 4
 """A shorter rest of the line may well occur inside the suggestion by chance."""
 _MIN_PARTIAL = 4
 """Characters of the rest, if not all of it, that count as a repetition at the end of the suggestion."""
+_MIN_ENDING = 2
+"""Letters that make an ending a repetition although they stand inside a word: the cursor does, too."""
+_LONG = 8
+"""Letters of a word that is found inside another one, but not by chance."""
+_QUOTES = ("'", '"', "`")
 _LEFT_TO_BALANCE = frozenset(")]}\"'`,;: \t")
 """A rest of only these is no repetition by itself: `balance_closers` and `drop_separator` look at it."""
 
@@ -18,7 +23,8 @@ def drop_rest_of_line(text: str, place: Place) -> str:
     What the suggestion has behind the repeated rest belongs after it, where the cursor is not, so it goes too.
     """
     rest = place.line_after.strip()
-    if not rest or all(character in _LEFT_TO_BALANCE for character in rest):
+    ends_string = rest[:1] in _QUOTES and not place.openness.quote  # the suggestion has to begin that string
+    if not rest or (all(character in _LEFT_TO_BALANCE for character in rest) and not ends_string):
         return text
     head, newline, last = text.rpartition("\n")
     cut = _overlap(last, rest, growing=place.growing)
@@ -50,14 +56,16 @@ def _overlap(line: str, rest: str, *, growing: bool) -> int | None:
     if len(want) >= _MIN_INNER:
         found = have.find(want)
         while found != -1:
-            if _at_word_start(line, places[found], want):
+            if _is_no_chance(line, places[found], want):
                 return places[found]
             found = have.find(want, found + 1)
     for size in range(min(len(want), len(have)), 0, -1):
         if have.endswith(want[:size]):
             begin = places[len(have) - size]
+            if size == len(want) >= _MIN_ENDING:
+                return begin
             whole = size == len(want) or (size >= _MIN_PARTIAL and _is_partial(want, size))
-            if growing or (whole and _at_word_start(line, begin, want)):
+            if growing or (whole and _is_no_chance(line, begin, want)):
                 return begin
     return None
 
@@ -68,8 +76,10 @@ def _is_partial(want: str, size: int) -> bool:
     return not inside_word and sum(map(str.isalnum, part)) >= 2
 
 
-def _at_word_start(line: str, begin: int, want: str) -> bool:
-    return not (begin and _is_word(want[0]) and _is_word(line[begin - 1]))
+def _is_no_chance(line: str, begin: int, want: str) -> bool:
+    """Whether what was found is no ending that the word in front of it just happens to have."""
+    inside_word = begin and _is_word(want[0]) and _is_word(line[begin - 1])
+    return not inside_word or len(want) >= _LONG or not all(map(_is_word, want))
 
 
 def _is_word(character: str) -> bool:

@@ -51,6 +51,8 @@ class NeededBracket:
     opener: str
     column: int | None
     """Indentation of the closer if it begins its line: it closes a bracket whose line is indented alike."""
+    here: bool
+    """Whether the closer stands on the line of the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +80,19 @@ def openness_at(text: str, offset: int, language: Language) -> Openness:
         if bracket in CLOSER_OF:
             stack.append(OpenBracket(bracket, indent_of(before[line_start(before, position) :])))
         else:
-            take_closed(stack, NeededBracket(OPENER_OF[bracket], None))
+            take_closed(stack, NeededBracket(OPENER_OF[bracket], None, here=True))
     after = text[offset : _scan_end(text, offset)]
-    here = indent_of(text[line_start(text, offset) : offset] + ".")
+    own_column = indent_of(text[line_start(text, offset) : offset] + ".")
     opened: list[OpenBracket] = []
     needed: list[NeededBracket] = []
     for position, bracket in brackets_in(after, language, quote):
         newline = after.rfind("\n", 0, position)
-        column = here if newline == -1 else indent_of(after[newline + 1 : position + 1])
+        column = own_column if newline == -1 else indent_of(after[newline + 1 : position + 1])
         if bracket in CLOSER_OF:
             opened.append(OpenBracket(bracket, column))
             continue
         begins_line = newline != -1 and not after[newline:position].strip()
-        need = NeededBracket(OPENER_OF[bracket], column if begins_line else None)
+        need = NeededBracket(OPENER_OF[bracket], column if begins_line else None, here=newline == -1)
         if not take_closed(opened, need):
             needed.append(need)
     return Openness(tuple(stack), tuple(needed), quote, _is_closed(text, offset, quote))
@@ -110,10 +112,14 @@ def take_closed(stack: list[OpenBracket], need: NeededBracket) -> bool:
     return True
 
 
-def unmet(stack: list[OpenBracket], needed: tuple[NeededBracket, ...]) -> int:
-    """How many of the closers after a place close nothing if the brackets of `stack` are open there."""
+def unmet(stack: list[OpenBracket], needed: tuple[NeededBracket, ...]) -> tuple[int, int]:
+    """How many of the closers after a place close nothing if the brackets of `stack` are open there.
+
+    First those on the line of the place, then all of them.
+    """
     stack = stack.copy()
-    return sum(not take_closed(stack, need) for need in needed)
+    missed = [need.here for need in needed if not take_closed(stack, need)]
+    return sum(missed), len(missed)
 
 
 def brackets_in(text: str, language: Language, quote: str = "") -> Iterator[tuple[int, str]]:

@@ -60,8 +60,9 @@ def test_a_closer_belongs_to_the_bracket_whose_line_is_indented_like_its_own() -
     assert take_closed(stack, openness.needed[0])
     assert not stack, "the brace at the margin closes the function, and the inner block is open"
     inner = list(openness.brackets[:1])
-    assert unmet(inner, openness.needed) == 0
-    assert unmet([], openness.needed) == 1
+    assert unmet(inner, openness.needed) == (0, 0)
+    assert unmet([], openness.needed) == (0, 1)
+    assert unmet([], at("typescript", "f(█)").needed) == (1, 1)
 
 
 def test_brackets_of_a_text_that_begins_in_a_string() -> None:
