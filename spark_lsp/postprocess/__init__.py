@@ -71,7 +71,10 @@ def postprocess(text: str, place: Place) -> str:
 def judge(text: str, place: Place) -> tuple[str, Rule | None]:
     """Return `text` after every rule and, if nothing is left, the rule that took the rest away."""
     for rule in RULES:
-        text = rule(text, place)
-        if not text:
+        kept = rule(text, place)
+        if not kept:
             return "", rule
+        if place.growing and text.startswith(kept + "\n") and text[len(kept) :].strip():
+            kept += "\n"  # the last line is whole, and the next rule has to know
+        text = kept
     return text, None

@@ -64,7 +64,8 @@ def _step(lines: list[str], base: str, place: Place) -> int:
     """How many spaces the model takes for a step, by its first line inside the block; 0 if that says nothing."""
     first = next((line for line in lines[1:] if line.strip()), "")
     blank = first[: len(first) - len(first.lstrip())]
-    if _TAB in blank or not place.opens(_opener(lines, place)):
+    opener = _opener(lines, place)
+    if _TAB in blank or not place.opens(opener) or opener.rstrip()[-1] in "([":  # arguments are aligned freely
         return 0
     if _TAB in base:
         step, odd = divmod(len(blank), base.count(_TAB) + 1)

@@ -109,6 +109,7 @@ def _unit(snapshot: TextSnapshot, line: int, language: Language) -> str:
             last = 0
     if tabs > spaces:
         return "\t"
-    if steps.total():
-        return " " * max(_UNITS, key=lambda unit: steps[unit])
+    known = [unit for unit in _UNITS if steps[unit]]
+    if known:  # eight are two steps of four if there are any of four
+        return " " * max(known[:-1] or known, key=lambda unit: steps[unit])
     return "\t" if language.name in _TABS and not spaces else ""
