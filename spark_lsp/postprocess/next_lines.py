@@ -91,5 +91,5 @@ def _repeats(
         if not same or not (alike or (start == 0 and not typed)):
             return False
     if start == 0 and typed:
-        return growing is False and len(rest) == 1 and tells(first, _TYPED_TELLING)
+        return not growing and len(rest) == 1 and tells(first, _TYPED_TELLING)
     return growing or any(set(written[number]) - _CLOSERS for number in rest)

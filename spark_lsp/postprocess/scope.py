@@ -19,18 +19,11 @@ def limit_scope(text: str, place: Place) -> str:
         return text
     opener, floor = _borders(lines, place)
     inside = _continued_lines(text, place)
-    begun = bool(place.line_before.strip()) and not place.opens(place.line_before)
-    begun = begun or (bool(lines[0].strip()) and opener is None)
-    for number, line in enumerate(lines):
-        if not line.strip() or number in inside or number == 0:
-            begun = begun or (number == 0 and bool(line.strip()))
-            continue
+    for number, line in enumerate(lines[1:], start=1):
         column = indent_of(line)
-        if column < floor:
-            if opener is not None and column == opener and closes_block(line):
-                return "\n".join(lines[: number + 1])
-            return "\n".join(lines[:number])
-        begun = True
+        if column < floor and line.strip() and number not in inside:
+            closes = opener is not None and column == opener and closes_block(line)
+            return "\n".join(lines[: number + closes])
     return text
 
 
@@ -49,7 +42,7 @@ def _borders(lines: list[str], place: Place) -> tuple[int | None, int]:
 
 def _continued_lines(text: str, place: Place) -> frozenset[int]:
     """The lines of `text` that begin inside brackets or inside a string."""
-    depth = sum(1 for _ in place.openness.brackets)
+    depth = len(place.openness.brackets)
     changes = [(at, 1 if bracket in CLOSER_OF else -1) for at, bracket in brackets_in(text, place.language)]
     strings = [(token.start, token.end) for token in tokens(text, place.language)]
     inside, position, line = set(), 0, 0
