@@ -17,8 +17,12 @@ from spark_lsp.syntax.parser import SyntaxTree, reparse
 
 _INTRODUCES = re.compile(r"\s*(?:@[\w.]+(?:\(.*\))?|#!?\[.*\]|\[\w.,\s]+\]|template\s*<.*>)\s*$")
 """A line that belongs to the definition below it: a decorator, an attribute, the head of a template."""
+_HEADER = re.compile(r"\s*\}?\s*(?:(?:else\s+)?(?:if|for|foreach|while|switch)\b.*\)|else|do)\s*$")
+"""What stands before a statement without braces, in the languages that have such."""
 _WAITS = re.compile(r"^\s*(?:try|do)\b", re.MULTILINE)
 """What is an error until its last clause is there."""
+_COMMENT_LINES = 3
+"""Line ends after which a text of comments is complete as it is."""
 _ASKS_FOR_MORE = ",\\"
 
 
@@ -62,7 +66,15 @@ class SyntaxGuard:
             depth += 1 if bracket in CLOSER_OF else -1
         line = (place.line_before + text).rstrip().rpartition("\n")[2]
         code = line if place.openness.quote else without_comments(line, place.language).rstrip()
-        if depth > 0 or not code or code[-1] in _ASKS_FOR_MORE or _INTRODUCES.match(code) or place.opens(line):
+        if not code:  # a comment announces code, but many comments do not
+            return text.count("\n") >= _COMMENT_LINES
+        if (
+            depth > 0
+            or code[-1] in _ASKS_FOR_MORE
+            or _HEADER.match(code)
+            or _INTRODUCES.match(code)
+            or place.opens(line)
+        ):
             return False
         found = list(tokens(place.openness.quote + text, place.language))
         return not found or found[-1].closed or "\n" not in text
@@ -76,7 +88,8 @@ class SyntaxGuard:
         return statement is None or statement.end <= self._cursor + len(text.rstrip()) + 1
 
     def _adds_no_error(self, text: str) -> bool:
-        if not self._judges or not self._is_whole(text, 0) or _WAITS.search(self._place.line_before + text):
+        comment = not without_comments(text.rpartition("\n")[2], self._place.language).strip()
+        if not self._judges or comment or not self._is_whole(text, 0) or _WAITS.search(self._place.line_before + text):
             return True
         changed = self._with(text)
         if changed.root is None or not changed.root.has_error:

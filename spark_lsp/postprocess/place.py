@@ -110,6 +110,6 @@ def _unit(snapshot: TextSnapshot, line: int, language: Language) -> str:
     if tabs > spaces:
         return "\t"
     known = [unit for unit in _UNITS if steps[unit]]
-    if known:  # eight are two steps of four if there are any of four
-        return " " * max(known[:-1] or known, key=lambda unit: steps[unit])
+    if known:  # eight are two steps of four if there are any of less
+        return " " * max([unit for unit in known if unit < 8] or known, key=lambda unit: steps[unit])
     return "\t" if language.name in _TABS and not spaces else ""

@@ -27,6 +27,7 @@ def guard(language_id: str, marked: str) -> SyntaxGuard:
         ("python", "x = █", "f(')'", False),
         ("python", "x = f(█", "1)", True),
         ("python", "█", "# two numbers", False),
+        ("python", "█", "# one\n# two\n# three\n# four", True),
         ("python", "█", "@cache", False),
         ("python", "█", "if a:", False),
         ("python", "x = █", '"""a\nb', False),
@@ -51,6 +52,8 @@ def test_a_statement_is_complete(language_id: str, marked: str, text: str, compl
         ("typescript", "function f() {█\n}\n", "\n  a b c;", False),
         ("go", "func f() {█\n}\n", "\n\tif a {", True),
         ("go", "func f() {█\n}\n", "\n\tif a {\n\t\tb()\n\t}", True),
+        ("c", "void f(void) {█\n}\n", "\n    if (a)", True),
+        ("c", "void f(void) {█\n}\n", "\n    if (a)\n        // b", True),
         ("klingon", "x █", "( = = )", True),
     ],
 )
