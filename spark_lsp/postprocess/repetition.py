@@ -70,7 +70,7 @@ def _open_turn(lines: list[str], last: str) -> int:
         count = 0
         for back in range(1, len(lines) - size + 1):
             line, before = lines[-back], lines[-back - size]
-            if not (line == before or (back == 1 and before.strip().startswith(last))) or not before:
+            if line != before and not (back == 1 and before.strip().startswith(last)):
                 break
             count += 1
         longest = max(longest, count)

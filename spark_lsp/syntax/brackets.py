@@ -17,6 +17,7 @@ from spark_lsp.syntax.lexical import Token, opening_of, tokens
 
 CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 OPENER_OF = {closer: opener for opener, closer in CLOSER_OF.items()}
+_QUOTES = ("'", '"', "`")
 SCAN_LIMIT = 16_384
 """Code points read in each direction: about 400 lines, more than a function has."""
 _BRACKET = re.compile(r"'[()\[\]{}]'|[()\[\]{}]")
@@ -85,7 +86,9 @@ def openness_at(text: str, offset: int, language: Language) -> Openness:
     own_column = indent_of(text[line_start(text, offset) : offset] + ".")
     opened: list[OpenBracket] = []
     needed: list[NeededBracket] = []
-    for position, bracket in brackets_in(after, language, quote):
+    closed = _is_closed(text, offset, quote)
+    begins_in = quote if closed or quote[-1:] not in _QUOTES else ""  # else what is written ends the string
+    for position, bracket in brackets_in(after, language, begins_in):
         newline = after.rfind("\n", 0, position)
         column = own_column if newline == -1 else indent_of(after[newline + 1 : position + 1])
         if bracket in CLOSER_OF:
@@ -95,7 +98,7 @@ def openness_at(text: str, offset: int, language: Language) -> Openness:
         need = NeededBracket(OPENER_OF[bracket], column if begins_line else None, here=newline == -1)
         if not take_closed(opened, need):
             needed.append(need)
-    return Openness(tuple(stack), tuple(needed), quote, _is_closed(text, offset, quote))
+    return Openness(tuple(stack), tuple(needed), quote, closed)
 
 
 def take_closed(stack: list[OpenBracket], need: NeededBracket) -> bool:
@@ -144,7 +147,7 @@ def _outside(text: str, found: Iterable[Token]) -> Iterator[tuple[int, str]]:
 
 
 def _is_closed(text: str, offset: int, quote: str) -> bool:
-    if quote[-1:] not in ("'", '"', "`") or not quote:
+    if quote[-1:] not in _QUOTES:
         return False
     if quote == 'r#"':
         return '"#' in text[offset : offset + SCAN_LIMIT]
