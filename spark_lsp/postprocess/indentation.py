@@ -65,7 +65,9 @@ def _step(lines: list[str], base: str, place: Place) -> int:
     first = next((line for line in lines[1:] if line.strip()), "")
     blank = first[: len(first) - len(first.lstrip())]
     opener = _opener(lines, place)
-    if _TAB in blank or not place.opens(opener) or opener.rstrip()[-1] in "([":  # arguments are aligned freely
+    if (
+        place.language.name in _FREE or _TAB in blank or not place.opens(opener) or opener.rstrip()[-1] in "(["
+    ):  # arguments are aligned freely
         return 0
     if _TAB in base:
         step, odd = divmod(len(blank), base.count(_TAB) + 1)
