@@ -6,7 +6,18 @@ from dataclasses import dataclass
 from enum import Enum
 
 from spark_lsp.decoding.generate import Generation
+from spark_lsp.decoding.stopping import StopReason
 from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.postprocess import (
+    Place,
+    Rule,
+    drop_broken_end,
+    drop_lines_above,
+    drop_lines_below,
+    drop_rest_of_line,
+    judge,
+    whole_lines,
+)
 from spark_lsp.syntax.languages import Language
 
 
@@ -17,6 +28,8 @@ class Reason(str, Enum):
     CACHED = "cached"
     NOTHING = "nothing-to-add"
     DUPLICATE = "duplicate-suffix"
+    REPETITION = "repetition"
+    SYNTAX = "syntax-error"
     COLD = "cold"
     CANCELLED = "cancelled"
     SUPERSEDED = "superseded"
@@ -55,3 +68,27 @@ class Completion:
     reason: Reason
     generation: Generation | None = None
     seconds: float = 0.0
+
+
+_EMPTIED: dict[Rule, Reason] = {
+    drop_rest_of_line: Reason.DUPLICATE,
+    drop_lines_below: Reason.DUPLICATE,
+    drop_lines_above: Reason.REPETITION,
+    drop_broken_end: Reason.SYNTAX,
+}
+"""What it means that a rule left nothing; for the others there was nothing to add."""
+
+
+def finished(generation: Generation, place: Place, seconds: float) -> Completion:
+    """Return what is shown of a generation, or why nothing is."""
+    text = generation.text
+    if generation.stop in (StopReason.DEADLINE, StopReason.TOKENS, StopReason.LINES):
+        text = whole_lines(text)
+    shown, emptied = judge(text, place)
+    if shown:
+        reason = Reason.SHOWN
+    elif emptied is None or not generation.text.strip():
+        reason = Reason.COLD if generation.stop is StopReason.DEADLINE else Reason.NOTHING
+    else:
+        reason = _EMPTIED.get(emptied, Reason.NOTHING)
+    return Completion(shown, reason, generation, seconds)

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from spark_lsp.background import Calibrator, prepare_place
-from spark_lsp.completion import Completion, CompletionRequest, Reason
+from spark_lsp.completion import Completion, CompletionRequest, Reason, finished
 from spark_lsp.context.budget import Room, extras_characters, window_limits
 from spark_lsp.context.resume import Resumption
 from spark_lsp.context.session import SLOTS, ChooseExtras, DocumentSession
@@ -36,17 +36,13 @@ from spark_lsp.decoding.drafters import (
 )
 from spark_lsp.decoding.engine import Engine
 from spark_lsp.decoding.extent import choose_extent, stop_rule
-from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
+from spark_lsp.decoding.generate import GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.snapshots import SnapshotStore
-from spark_lsp.decoding.stopping import StopReason, StopRule
-from spark_lsp.documents.text import TextSnapshot
-from spark_lsp.postprocess import Place, postprocess, whole_lines
+from spark_lsp.postprocess import Place, postprocess
 from spark_lsp.prompt.fim import Prompt, PromptBuilder
 from spark_lsp.settings import CompletionSettings, ContextSettings
-from spark_lsp.syntax.languages import Language
-from spark_lsp.syntax.parser import SyntaxTree
 
 __all__ = ["Completion", "CompletionRequest", "Pipeline", "Reason"]
 
@@ -147,13 +143,14 @@ class Pipeline:
             window = document.extend(tree, self.choose_extras(request.document), self.sources.changes(request.document))
         prompt = self.prompt(window)
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
-        place = Place.at(snapshot, cursor)
-        rule = self._stop_rule(tree, snapshot, cursor, place, request.language)
-        shown = ""
+        place = Place.at(snapshot, cursor, request.language, tree)
+        extent = choose_extent(snapshot, tree, cursor, place, request.language)
+        rule = stop_rule(extent, snapshot, tree, cursor, place, settings.max_lines)
+        growing, shown = place.while_growing(), ""
 
         def stream(text: str) -> None:
             nonlocal shown
-            text = postprocess(text, place)
+            text = postprocess(text, growing)
             if len(text) > len(shown):
                 shown = text
                 on_text(text)
@@ -177,7 +174,7 @@ class Pipeline:
             on_text=stream,
         )
         document.note(prompt, generation.tokens)
-        return self._finish(generation, place, time.monotonic() - started)
+        return finished(generation, place, time.monotonic() - started)
 
     def learn(self, text: str) -> None:
         """Take in a text that the user accepted: code repeats it."""
@@ -276,22 +273,3 @@ class Pipeline:
         if len(self._documents) > OPEN_DOCUMENTS:
             self._documents.popitem(last=False)[1].parser.close()
         return document
-
-    def _stop_rule(
-        self, tree: SyntaxTree, snapshot: TextSnapshot, cursor: int, place: Place, language: Language
-    ) -> StopRule:
-        extent = choose_extent(snapshot, tree, cursor, place, language)
-        return stop_rule(extent, snapshot, tree, cursor, place, language, self._settings.max_lines)
-
-    def _finish(self, generation: Generation, place: Place, seconds: float) -> Completion:
-        text = generation.text
-        if generation.stop in (StopReason.DEADLINE, StopReason.TOKENS, StopReason.LINES):
-            text = whole_lines(text)
-        shown = postprocess(text, place)
-        if shown:
-            reason = Reason.SHOWN
-        elif generation.text.strip():
-            reason = Reason.DUPLICATE
-        else:
-            reason = Reason.COLD if generation.stop is StopReason.DEADLINE else Reason.NOTHING
-        return Completion(shown, reason, generation, seconds)

@@ -58,6 +58,29 @@ CASES = [
     ("a block in braces", "javascript", "function f() {█\n", ["function f() {\n  return 1;\n}\nx"], "\n  return 1;\n}"),
     ("a statement in Rust", "rust", "    let x = █", ["let x = 1;\n    let y = 2;"], "1;"),
     ("a language nobody knows", "klingon", "x = █", ["x = 1\ny = 2"], "1"),
+    (
+        "no more than a method of a class after a finished function",
+        "python",
+        "def f():\n    return 1\n\n\n█",
+        ["    return 1\n\n\nclass A:\n    def f(self):\n        a = 1\n\n    def g(self):\n        b = 2\n"],
+        "class A:\n    def f(self):\n        a = 1",
+    ),
+    (
+        "a decorator and its function",
+        "python",
+        "import a\n\n█",
+        ["import a\n\n@cache\ndef f():\n    return 1\nx = 2"],
+        "@cache\ndef f():\n    return 1",
+    ),
+    ("a paragraph for a comment", "python", "# numbers\n█", ["# numbers\na = 1\nb = 2\n\nc = 3\n"], "a = 1\nb = 2"),
+    (
+        "up to the last good line",
+        "python",
+        "def f():█\n",
+        ["def f():\n    a = 1\n    b = = 2\n    c = 3\n    d = 4\n"],
+        "\n    a = 1",
+    ),
+    ("not past the brace that is there", "go", "func f() {\n\t█\n}\n", ["func f() {\n\ta()\n}\n\nfunc g() {"], "a()"),
     ("CR LF comes back as LF", "python", "def f():█\r\n", ["def f():\n    return 1\nx"], "\n    return 1"),
 ]
 
@@ -70,6 +93,20 @@ def test_it_writes(name: str, language: str, marked: str, script: list[str], exp
 def test_nothing_to_write_has_a_reason() -> None:
     assert complete("other█", "x = 1").reason is Reason.NOTHING
     assert complete("a\n█\nreturn a\n", "a\nreturn a").reason is Reason.DUPLICATE
+    assert complete("total = compute(1)\n█", "(1)\ntotal = compute(1)\n").reason is Reason.REPETITION
+    assert complete("a = 1\n█\nb = 2\n", "a = 1\n= = )\n").reason is Reason.SYNTAX
+
+
+def test_what_streams_is_how_the_completion_begins() -> None:
+    script = "def f(a, b):\n    total = compute(a, b)\n    if total:\n        return a\n    return b\nx = 1"
+    text = "def f(a, b):\n    return b\n"
+    pipeline = Pipeline(ScriptedEngine([script]), CompletionSettings(drafting=False))
+    request = CompletionRequest("doc", TextSnapshot.of(text), len("def f(a, b):"), PYTHON)
+    seen: list[str] = []
+    result = pipeline.complete(request, on_text=seen.append)
+    assert result.text == "\n    total = compute(a, b)\n    if total:\n        return a"
+    assert len(seen) > 10
+    assert all(longer.startswith(shorter) for shorter, longer in zip(seen, [*seen[1:], result.text], strict=True))
 
 
 def test_the_token_limit_leaves_whole_lines() -> None:

@@ -6,10 +6,12 @@ from spark_lsp.postprocess.place import Place
 
 
 def drop_noise(text: str, place: Place) -> str:
-    """Return the empty string for a text without any visible character or that repeats the line below; else `text`."""
-    if not text.strip():
+    """Return the empty string for a text without a visible character or of nothing but comment marks; else `text`."""
+    mark = place.language.line_comment
+    lines = [line.strip() for line in text.split("\n")]
+    if not any(lines):
         return ""
-    below = next((line.strip() for line in place.lines_below if line.strip()), "")
-    if below and text.strip() == below and not place.line_before.strip():
-        return ""
-    return text
+    if not mark or place.line_before.strip():
+        return text
+    said = [line for line in lines if line and line != mark and not (place.growing and mark.startswith(line))]
+    return text if said else ""

@@ -6,9 +6,16 @@ from spark_lsp.postprocess.place import Place
 
 
 def trim_whitespace(text: str, place: Place) -> str:
-    """Return `text` with LF line ends, nothing blank at the end, and no blanks at the ends of its lines.
+    """Return `text` with nothing blank at the end and no blanks at the ends of its lines.
 
-    The first line keeps its leading blanks, since the cursor may stand right after a word.
+    The first line keeps its leading blanks, since the cursor may stand right after a word; where a blank stands there
+    already, they go.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return "\n".join(line.rstrip() for line in text.split("\n")).rstrip()
+    trimmed = "\n".join(line.rstrip() for line in text.split("\n")).rstrip()
+    if place.line_after[:1].isalnum() and text[len(trimmed) :].startswith(" ") and not place.growing:
+        trimmed += " "  # it parts two words
+    before = place.line_before
+    if before.strip() and before[-1].isspace() and not place.openness.quote:
+        stripped = trimmed.lstrip(" \t")
+        return trimmed if stripped.startswith("\n") else stripped
+    return trimmed

@@ -150,7 +150,7 @@ async def _ask_engine(
 
 def _answer_early(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> tuple[Reason, str]:
     """Return what is verified so far, in whole lines."""
-    text = postprocess(whole_lines(job.text), Place.at(place.snapshot, place.cursor))
+    text = postprocess(whole_lines(job.text), Place.at(place.snapshot, place.cursor, document.language))
     if not text:
         return Reason.COLD, ""
     server.completions.put(document.uri, place.snapshot.text, place.cursor, text)

@@ -89,6 +89,12 @@ def open_at_end(text: str, language: Language) -> Token | None:
     return last
 
 
+def opening_of(text: str, token: Token, language: Language) -> str:
+    """What begins a token of `text`: its quote or comment mark."""
+    match = _opening(language).match(text, token.start)
+    return "" if match is None else match.group()
+
+
 def _in_attribute_value(markup: str) -> bool:
     """Whether the text ends inside a tag, behind a quote that is not closed."""
     tag = re.sub(r""""[^"]*"|'[^']*'""", "", markup[markup.rfind("<") :])

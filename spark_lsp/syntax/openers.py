@@ -65,6 +65,7 @@ _RULES: dict[str, tuple[str, ...]] = {
 }
 """Languages and what ends (or makes) a line that opens a block in them, besides an open bracket."""
 
+_CLOSES = re.compile(r"\s*(?:[)\]}]|(?:end\w*|fi|done|esac)\b(?!\s*[=(.])|</)")
 _LISPS = frozenset({"clojure", "commonlisp", "emacs-lisp", "scheme", "racket"})
 _ANY_CASE = frozenset({"ada", "vhdl", "pascal", "sql", "fortran", "cmake"})
 _NOT_A_HEADER = re.compile(r"(?!\s*(else|try|finally|default)\s*:$)\s*[\w.]+\s*:$|.*\blambda\b[^:]*:$")
@@ -91,6 +92,11 @@ def opens_block(text_before_cursor_line: str, language: Language) -> bool:
         # In x[1: and {"key": a bracket is still open; what follows is not a block.
         return _open_brackets(line, language) <= 0 and not _NOT_A_HEADER.fullmatch(line)
     return True
+
+
+def closes_block(line: str) -> bool:
+    """Whether a line begins with what closes a block: a bracket, ``end``, ``fi``, ``done``, ``esac``, a closing tag."""
+    return _CLOSES.match(line) is not None
 
 
 def _open_brackets(line: str, language: Language) -> int:

@@ -37,6 +37,31 @@ CASES = [
     ("a shallower line", Extent.STATEMENT, 8, "f(█\n    g", StopReason.STATEMENT),
     ("two blank lines", Extent.BLOCK, 0, "\n    a█\n\n\n", StopReason.BLOCK),
     ("three equal lines", Extent.BLOCK, 0, "\n    a()█\n    a()\n    a()\n", StopReason.REPETITION),
+    ("an else goes with its if", Extent.STATEMENT, 0, "if a:\n    b\nelse:\n    c█\nd", StopReason.BLOCK),
+    ("an else in braces", Extent.STATEMENT, 0, "if (a) {\n  b;\n} else {\n  c;\n}█\nd", StopReason.BLOCK),
+    ("a body ends before an else that is not its own", Extent.BLOCK, 0, "\n    a█\nelse:", StopReason.BLOCK),
+    ("a block with a closing word", Extent.STATEMENT, 0, "if a:\n  b\nfi█\nc", StopReason.BLOCK),
+    (
+        "the first method of a class",
+        Extent.STATEMENT,
+        0,
+        "class A:\n    def f(self):\n        a\n\n        b█\n\n    def g(self):",
+        StopReason.BLOCK,
+    ),
+    (
+        "fields and a method",
+        Extent.STATEMENT,
+        0,
+        "class A {\n  a;\n\n  f() {\n    b;\n  }█\n\n  g() {",
+        StopReason.BLOCK,
+    ),
+    (
+        "a function is not cut at a blank line",
+        Extent.STATEMENT,
+        0,
+        "def f():\n    if a:\n        b\n\n    return c█\nd",
+        StopReason.BLOCK,
+    ),
     ("a loop within a line", Extent.LINE, 0, "ab, █" + "ab, " * 5, StopReason.REPETITION),
 ]
 
@@ -50,6 +75,31 @@ def test_it_stops_at(name: str, extent: Extent, indentation: int, text: str, rea
 def test_it_stops_before_the_line_that_follows_the_cursor_anyway() -> None:
     text = "\n    a = 1\n    return a\n"
     assert stops(text, Extent.BLOCK, 0, next_line="return a") == (StopReason.SUFFIX, "\n    a = 1")
+
+
+def test_a_bracket_below_is_recognised_only_where_it_is_indented_alike() -> None:
+    text = "\n    if (a) {\n        b;\n    }\n    c;\n}\n"
+    assert stops(text, Extent.BLOCK, 0, next_line="}", next_column=0) == (StopReason.SUFFIX, text[:-3])
+
+
+def test_after_a_comment_the_block_is_a_paragraph() -> None:
+    text = "a = 1\nb = 2\n\nc = 3"
+    assert stops(text, Extent.BLOCK, -1, paragraph=0) == (StopReason.BLOCK, "a = 1\nb = 2")
+
+
+def test_two_lines_in_a_row_with_a_new_error_end_the_text_at_the_last_good_one() -> None:
+    def sound(text: str) -> bool:
+        return "= =" not in text
+
+    text = "\n    a = 1\n    b = = 2\n    c = 3\n    d"
+    assert stops(text, Extent.BLOCK, 0, sound=sound) == (StopReason.SYNTAX, "\n    a = 1")
+
+
+def test_one_line_with_an_error_may_be_completed_by_the_next() -> None:
+    def sound(text: str) -> bool:
+        return not text.endswith("match x")
+
+    assert stops("\n    match x\n    .b\n    c", Extent.BLOCK, 0, sound=sound) is None
 
 
 def test_the_line_limit_counts_the_lines_begun_here() -> None:

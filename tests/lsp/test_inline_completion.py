@@ -105,7 +105,7 @@ async def test_a_cold_deadline_has_its_own_reason_and_loses_no_prefill(scripted:
     assert (await editor.status())["lastReason"] == "cold"
     for _ in range(200):
         text = await editor.complete(URI)
-        if text:
+        if text == "compute":  # a part of it may be answered at a deadline before
             break
         await asyncio.sleep(0.02)
     assert text == "compute"

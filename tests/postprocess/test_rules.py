@@ -1,42 +1,59 @@
-"""Post-processing by example: ``█`` is the cursor, ``‹…›`` is what the model wrote there."""
+"""Post-processing by example, and what holds for every text and place."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from spark_lsp.postprocess import Place, postprocess
+from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.postprocess import RULES, Place, postprocess
+from spark_lsp.syntax.languages import LANGUAGES, language_for
+from spark_lsp.syntax.parser import parse
+from tests.postprocess.cases import Case, all_cases
 
-
-def shown(marked: str) -> str:
-    before, _, rest = marked.partition("‹")
-    suggestion, _, after = rest.partition("›")
-    line_after, *below = after.split("\n")
-    return postprocess(suggestion, Place(before.rpartition("\n")[2], line_after, tuple(below)))
-
-
-CASES = [
-    ("a clean text stays", "x = ‹1 + 2›", "1 + 2"),
-    ("blanks at the ends of lines go", "x = ‹f(  \n    1,\t\n)›\n", "f(\n    1,\n)"),
-    ("blank lines at the end go", "‹return x\n\n\n›", "return x"),
-    ("the leading blank stays", "return‹ x›", " x"),
-    ("CR LF becomes LF", "‹a\r\nb›", "a\nb"),
-    ("nothing visible is nothing", "x = ‹  \n \n›", ""),
-    ("the closer that the editor put there", "print(‹x)›)", "x"),
-    ("two of them", "f(g(‹x))›))", "x"),
-    ("a closer of its own stays", "print(‹f(x)›)", "f(x)"),
-    ("a closer that is not there stays", "print(‹x)›", "x)"),
-    ("a bracket in a string does not count", "print(‹')')›)", "')'"),
-    ("the closing quote that is there", "x = '‹abc'›'", "abc"),
-    ("the rest of the line", "x = ‹a if b else c› else c", "a if b"),
-    ("the rest of the line, with more behind", "f(‹a, b): return›, b):", "a"),
-    ("the line below", "‹a = 1\nreturn a›\nreturn a\n", "a = 1"),
-    ("the line below with another indentation", "‹a = 1\n        return a›\n    return a\n", "a = 1"),
-    ("several lines below", "‹a\nbb\ncc›\nbb\ncc\ndd\n", "a"),
-    ("a text that is the line below", "‹return a›\n    return a\n", ""),
-    ("only the end is compared", "‹return a\nreturn b›\nreturn a\n", "return a\nreturn b"),
-]
+CASES = all_cases()
 
 
-@pytest.mark.parametrize(("name", "marked", "expected"), CASES, ids=[case[0] for case in CASES])
-def test_what_is_shown(name: str, marked: str, expected: str) -> None:
-    assert shown(marked) == expected
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_is_shown(case: Case) -> None:
+    assert postprocess(case.written, case.place) == case.shown
+
+
+def test_there_are_cases_for_every_module_of_rules() -> None:
+    modules = {rule.__module__.rpartition(".")[2] for rule in RULES}
+    assert {case.rule for case in CASES} == modules
+
+
+def test_the_cases_are_many_and_in_many_languages() -> None:
+    wanted = "python typescript typescriptreact go rust c cpp java html yaml shellscript"
+    assert {case.language_id for case in CASES} >= set(wanted.split())
+    assert len(CASES) >= 120
+
+
+IDS = sorted({language.name for language in LANGUAGES})
+PIECES = [*"ab(){}[]<>\"'`;:,.=#/*-\\ \t\n\r|@é\u2028😀", "if ", "def f():\n", '"""', "end\n"]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(IDS), TEXTS, TEXTS, TEXTS, st.booleans(), st.booleans())
+def test_no_text_at_any_place_in_any_language_breaks_a_rule(
+    name: str, before: str, after: str, written: str, growing: bool, with_tree: bool
+) -> None:
+    language = language_for(name, "")
+    tree = parse(before + after, language) if with_tree else None
+    place = Place.at(TextSnapshot.of(before + after), len(before), language, tree)
+    shown = postprocess(written, place.while_growing() if growing else place)
+    assert "\r" not in shown
+    assert shown.strip() or not shown
+    assert not any(line.endswith("\t") for line in shown.split("\n"))
+
+
+def test_what_the_popup_has_selected_stays_as_it_is() -> None:
+    """The server puts the selected text into the document first; a suggestion is only ever put behind it."""
+    text = "self.assertEqual(a, b)\nself.assertEqual"
+    place = Place.at(TextSnapshot.of(text), len(text), language_for("python", ""))
+    assert place.line_before == "self.assertEqual"
+    assert postprocess("(c, d)", place) == "(c, d)"
+    assert postprocess("    (c, d)", place).lstrip() == "(c, d)"
