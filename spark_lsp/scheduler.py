@@ -17,14 +17,14 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import dataclass
-from enum import Enum
 
 from spark_lsp.context.sources import ContextSources
 from spark_lsp.errors import CancelledError, SparkError
+from spark_lsp.jobs import EngineState, Job, Loader, Status
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
+
+__all__ = ["EngineState", "Job", "Loader", "Scheduler", "Status"]
 
 log = logging.getLogger(__name__)
 
@@ -36,52 +36,6 @@ node), and for the pipeline to keep what the next start can use."""
 SETTLE_SECONDS = 0.2
 """Time after an edit before its place is prepared: an editor that asks does so within a few milliseconds or, with a
 delay of its own, within a fifth of a second."""
-
-
-class EngineState(str, Enum):
-    """What the engine is doing."""
-
-    LOADING = "loading"
-    IDLE = "idle"
-    BUSY = "busy"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """The state with what a user wants to know about it."""
-
-    state: EngineState
-    model: str
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Loader:
-    """How to get a pipeline, and a value that changes when trying again makes sense."""
-
-    model: str
-    load: Callable[[Callable[[], bool]], Pipeline]
-    """Called on the engine's thread with a test for "stop loading". Raises SparkError with what the user can do."""
-    signature: Callable[[], object]
-    """For example path, size and time of the model file; cheap."""
-
-
-class Job:
-    """One request on its way through the engine."""
-
-    def __init__(self, request: CompletionRequest, on_text: Callable[[str], None]) -> None:
-        self.request = request
-        self.on_text = on_text
-        self.cancelled = False
-        self.text = ""
-        """The post-processed text so far; it only grows."""
-        self.result: Future[Completion] = Future()
-
-    def resolve(self, completion: Completion) -> None:
-        """Give the result unless there is one."""
-        if not self.result.done():
-            self.result.set_result(completion)
 
 
 class Scheduler:
@@ -165,26 +119,23 @@ class Scheduler:
 
     def learn(self, text: str) -> None:
         """Let the drafters take in a text that was accepted."""
-        with self._condition:
-            self._errands.append(lambda pipeline: pipeline.learn(text))
-            self._condition.notify()
+        self._post(lambda pipeline: pipeline.learn(text))
 
     def read(self, name: str, text: str) -> None:
         """Let the drafters learn a text of the workspace in idle time; `name` is its file's."""
-        with self._condition:
-            self._errands.append(lambda pipeline: pipeline.workspace.read(name, text))
-            self._condition.notify()
+        self._post(lambda pipeline: pipeline.workspace.read(name, text))
 
     def tell(self, errand: Callable[[ContextSources], None]) -> None:
         """Let `errand` tell the sources of context, on the engine's thread, what is new."""
-        with self._condition:
-            self._errands.append(lambda pipeline: errand(pipeline.sources))
-            self._condition.notify()
+        self._post(lambda pipeline: errand(pipeline.sources))
 
     def forget_files(self) -> None:
         """Free everything that was read from the disk as context."""
+        self._post(lambda pipeline: pipeline.forget_files())
+
+    def _post(self, errand: Callable[[Pipeline], bool | None]) -> None:
         with self._condition:
-            self._errands.append(lambda pipeline: pipeline.forget_files())
+            self._errands.append(errand)
             self._condition.notify()
 
     def close(self) -> bool:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable
 from spark_lsp.context.extras import extras_from_note
 from spark_lsp.context.session import SLOTS, DocumentSession, Saved
 from spark_lsp.context.window import CompletionContext
-from spark_lsp.decoding.kv_cache import KVCache, common_prefix
+from spark_lsp.decoding.kv_cache import KVCache
+from spark_lsp.decoding.prefix import common_prefix
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.errors import CancelledError
 

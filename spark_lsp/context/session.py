@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from spark_lsp.completion import CompletionRequest
 from spark_lsp.context.extras import NO_EXTRAS, Extras
 from spark_lsp.context.window import CompletionContext, WindowLimits, choose_window, outgrown, with_line_feeds
-from spark_lsp.decoding.kv_cache import common_prefix
+from spark_lsp.decoding.prefix import common_prefix
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.prompt.fim import Prompt
 from spark_lsp.syntax.languages import Language

@@ -11,10 +11,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 
-import numpy as np
-
 from spark_lsp.decoding.engine import Engine, Logits, Row
 from spark_lsp.decoding.evaluation import Evaluation, KnownRow
+from spark_lsp.decoding.prefix import common_prefix
 from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
 
 PREFILL_SLICE_TOKENS = 64
@@ -25,17 +24,6 @@ LEAST_FOR_SCRATCH = 3
 """Sequences from which one is set aside to decode places alone; an engine with fewer does so in place."""
 WORTH_COPYING_TOKENS = 16
 """A sequence takes over cells of another one only if that saves so many tokens: it gives up its own for them."""
-
-
-def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
-    """Return the number of leading tokens that both sequences share."""
-    length = min(len(left), len(right))
-    if not length:
-        return 0
-    a = np.asarray(left[:length], dtype=np.int32)
-    b = np.asarray(right[:length], dtype=np.int32)
-    different = np.flatnonzero(a != b)
-    return int(different[0]) if different.size else length
 
 
 class KVCache:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS, KVCache, common_prefix
+from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS, KVCache
+from spark_lsp.decoding.prefix import common_prefix
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
 from tests.scripted_engine import ReadingEngine, ScriptedEngine

@@ -24,7 +24,8 @@ from spark_lsp.decoding.drafters.draft import Draft, DraftContext
 from spark_lsp.decoding.drafters.probability import CalibratedProbability
 from spark_lsp.decoding.drafters.vocabulary_match import VocabularyMatch
 from spark_lsp.decoding.engine import Engine, Row
-from spark_lsp.decoding.kv_cache import KVCache, common_prefix
+from spark_lsp.decoding.kv_cache import KVCache
+from spark_lsp.decoding.prefix import common_prefix
 from spark_lsp.decoding.sampling import greedy
 from spark_lsp.errors import CancelledError
 from spark_lsp.prompt.special_tokens import find_special_tokens
