@@ -24,8 +24,12 @@ BEFORE = "import os\n\n\ndef python_files(root):\n    "
 
 
 def slow_target() -> CostModel:
-    """Costs of a target that takes ten seconds for a step, so that any draft model is quick."""
-    return CostModel({1: 10.0, 2: 10.1, 4: 10.3, 8: 10.7, 16: 11.5, 32: 13.0}, 100.0)
+    """Costs of a target that takes ten seconds for a step, so that any draft model is quick.
+
+    No wider step pays than one of three tokens: wider ones of these weights round otherwise, and a near tie in the text
+    could fall the other way, which is no matter of the draft model.
+    """
+    return CostModel({1: 10.0, 2: 10.1, 3: 10.2, 4: 1000.0}, 100.0)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +56,8 @@ def test_a_model_as_its_own_draft_writes_the_same_text_in_fewer_steps(target: Ll
     plain = complete(Pipeline(target, completion, cost=slow_target())).generation
     model = DraftModel(draft, VocabularyMatch(target, draft), CostModel({1: 0.1, 8: 0.4}, 90.0))
     pipeline = Pipeline(target, completion, cost=slow_target(), draft=model)
-    drafted = complete(pipeline).generation
+    complete(pipeline)
+    drafted = complete(pipeline).generation  # of a prompt that is known: no draft rides with it
     assert plain is not None and drafted is not None
     assert drafted.tokens == plain.tokens
     assert drafted.steps < plain.steps

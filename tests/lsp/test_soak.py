@@ -52,8 +52,9 @@ async def test_hundreds_of_completions_leave_no_memory_and_no_work_behind(script
     typist.open_all()
     await typist.work(2 * COMPLETIONS)
     second = await memory_without_documents(editor, typist)
-    # A leak leaves at least one object for each completion; without one the difference stays below 20.
-    assert second["objects"] - first["objects"] < COMPLETIONS // 4
+    # A leak leaves at least one object for each completion. Without one the count goes up and down with what bounded
+    # tables hold at the moment: by 150 at most over seven rounds, with no trend over five.
+    assert second["objects"] - first["objects"] < COMPLETIONS * 3 // 4
     assert second["bytes"] - first["bytes"] < COMPLETIONS * BYTES_EACH
     tally = typist.tally
     assert (tally.unanswered, tally.failed, tally.different) == (0, 0, 0)
