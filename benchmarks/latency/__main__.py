@@ -53,7 +53,11 @@ def compare_texts(session: Session, model: str, count: int, seed: int) -> int:
     least, most = IDENTITY_TOKENS
     run = f"{least} to {most} tokens after each of {count} places in the standard library, seed {seed}"
     print(heading({"machine": machine(), "model": model, "run": run}), end="\n\n")
-    found = differences(session, count, seed, lambda number: progress(f"prompt {number + 1} of {count}"))
+
+    def report(number: int, different: int) -> None:
+        progress(f"prompt {number + 1} of {count}, {different} of {2 * (number + 1)} texts differ")
+
+    found = differences(session, count, seed, report)
     for difference in found:
         place = difference.place
         print(f"{place.file} at {place.offset}, {difference.drafter}:")

@@ -105,9 +105,12 @@ def places(count: int, seed: int, root: Path | None = None) -> Iterator[Place]:
 
 
 def differences(
-    session: Session, count: int, seed: int, on_place: Callable[[int], None] = lambda number: None
+    session: Session, count: int, seed: int, on_place: Callable[[int, int], None] = lambda number, found: None
 ) -> list[Difference]:
-    """Return every text that differs from the plain one, of `count` prompts with two drafters each."""
+    """Return every text that differs from the plain one, of `count` prompts with two drafters each.
+
+    `on_place` is told after each prompt how many were done before it and how many texts differ so far.
+    """
     vocabulary = session.engine.vocabulary
     builder = PromptBuilder(vocabulary, session.engine.tokenize, layout="anchored", heal_tokens=HEAL_TOKENS)
     chance = random.Random(seed)
@@ -122,7 +125,7 @@ def differences(
             drafted = session.decode(prompt, tokens, drafter, old)
             if (drafted.text, drafted.tokens) != (plain.text, plain.tokens):
                 found.append(Difference(place, drafter.name, plain.text, drafted.text))
-        on_place(number)
+        on_place(number, len(found))
     return found
 
 
