@@ -123,7 +123,9 @@ def differences(
         drafters: list[tuple[Drafter, str]] = [(session.chain, _old_text(session, prompt, place)), (adversary, "")]
         for drafter, old in drafters:
             drafted = session.decode(prompt, tokens, drafter, old)
-            if (drafted.text, drafted.tokens) != (plain.text, plain.tokens):
+            # A step may have verified tokens behind the place where the stop rule ends the text.
+            shared = min(len(drafted.tokens), len(plain.tokens))
+            if drafted.text != plain.text or drafted.tokens[:shared] != plain.tokens[:shared]:
                 found.append(Difference(place, drafter.name, plain.text, drafted.text))
         on_place(number, len(found))
     return found
