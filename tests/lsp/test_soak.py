@@ -17,6 +17,7 @@ BYTES_EACH = 1000
 """Of each completion, that may stay. What remembers one (its job, its task) keeps its document alive, 3,500 bytes;
 without a leak it is 100 to 400 in the second round, while bounded tables and Python's lists of free tuples fill up."""
 IDLE_SECONDS = 3.0
+MOST_WINDOWS = 8
 IDLE_SHARE = 0.05
 """Of a core, while nothing is asked; a loop that waits without sleeping takes a whole one, a decode too."""
 
@@ -60,9 +61,12 @@ async def test_hundreds_of_completions_leave_no_memory_and_no_work_behind(script
     assert (tally.unanswered, tally.failed, tally.different) == (0, 0, 0)
     assert min(tally.checks, tally.cancelled) > 0
 
+    # Calibration decodes without being counted, so the quiet is waited for; a loop that spins never comes to it.
     process, counts = psutil.Process(editor.process.pid), await settled(editor)
-    before = sum(process.cpu_times()[:2])
-    await asyncio.sleep(IDLE_SECONDS)
-    used = sum(process.cpu_times()[:2]) - before
-    assert used < IDLE_SHARE * IDLE_SECONDS
+    used = []
+    while len(used) < MOST_WINDOWS and not (used and used[-1] < IDLE_SHARE * IDLE_SECONDS):
+        before = sum(process.cpu_times()[:2])
+        await asyncio.sleep(IDLE_SECONDS)
+        used.append(sum(process.cpu_times()[:2]) - before)
+    assert used[-1] < IDLE_SHARE * IDLE_SECONDS, used
     assert await settled(editor) == counts
