@@ -6,12 +6,11 @@ from collections.abc import Hashable
 from pathlib import Path
 
 from benchmarks.latency.cases import Case
-from spark_lsp.decoding.calibration import CALIBRATION_WIDTHS, Calibration
+from spark_lsp.background import Calibrator
 from spark_lsp.decoding.cost_model import CostModel
 from spark_lsp.decoding.drafters import ACCEPTED_TOKENS, DocumentDrafter, DraftChain, NgramDrafter, NgramIndex
 from spark_lsp.decoding.drafters.draft import Drafter
 from spark_lsp.decoding.drafters.previous import PreviousDrafter
-from spark_lsp.decoding.exactness import ExactnessProbe
 from spark_lsp.decoding.generate import Generation, GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
@@ -80,15 +79,10 @@ class Session:
         self.engine.close()
 
     def _calibrate(self) -> CostModel:
-        calibration = Calibration(widths=CALIBRATION_WIDTHS, max_outputs=self.engine.info.max_outputs)
-        while (step := calibration.next_step()) is not None:
-            calibration.record(step, self.cache.time_decode("calibration", step.tokens, step.outputs))
-        self.cache.forget("calibration")
-        cost = calibration.result()
-        probe = ExactnessProbe(self.cache, len(self.engine.vocabulary))
-        while probe.work():
+        found: list[CostModel] = []
+        calibrator = Calibrator(self.engine, self.cache, (), found.append)
+        while calibrator.work():
             pass
-        if cost is None:
+        if not found:
             raise DecodeError("The decode steps of this machine could not be timed.")
-        cost.exact_width = probe.exact_width
-        return cost
+        return found[-1]

@@ -73,7 +73,7 @@ def test_an_import_leads_to_files(language: str, document: str, text: str, files
 def test_nothing_outside_the_workspace_is_named() -> None:
     imports = outline(parse("from ...up import x\nimport y\n", PYTHON)).imports
     scripts = outline(parse("import z from '../../z';\n", TYPESCRIPT)).imports
-    folder = Path("/work/folder")
+    folder = Path("/project")
     named = [
         path
         for language, found in ((PYTHON, imports), (TYPESCRIPT, scripts))
