@@ -71,11 +71,21 @@ class Calibrator:
     """Times one decode after the other until the costs of the machine are known, then looks which widths are exact."""
 
     def __init__(
-        self, engine: Engine, cache: KVCache, threads: Sequence[int], keep: Callable[[CostModel], object]
+        self,
+        engine: Engine,
+        cache: KVCache,
+        threads: Sequence[int],
+        use: Callable[[CostModel], object],
+        keep: Callable[[CostModel], object],
     ) -> None:
-        """Compare the thread counts `threads`, if any. `keep` gets the costs, and again when the widths are known."""
+        """Compare the thread counts `threads`, if any.
+
+        `use` gets the costs as soon as they are measured. `keep` gets them when the exact widths are known too: costs
+        that are found on disk are not completed any more.
+        """
         self._engine = engine
         self._cache = cache
+        self._use = use
         self._keep = keep
         self._calibration: Calibration | None = Calibration(max_outputs=engine.info.max_outputs, threads=threads)
         self._cost: CostModel | None = None
@@ -100,7 +110,7 @@ class Calibrator:
         self._cache.forget(_CALIBRATION_KEY)
         self._cost = calibration.result()
         if self._cost is not None:
-            self._keep(self._cost)
+            self._use(self._cost)
             self._probe = ExactnessProbe(self._cache, len(self._engine.vocabulary))
         return True
 

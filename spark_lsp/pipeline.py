@@ -92,13 +92,8 @@ class Pipeline:
         self._model = ModelDrafter(draft, lambda: self.cost) if draft is not None else None
         self.chain = DraftChain(copying, self.cost, last=self._model)
         self._use_costs(self.cost)
-
-        def learn_costs(measured: CostModel) -> None:
-            self._use_costs(measured)
-            keep_cost(measured)
-
         unknown = cost is None and engine.info.rolls_back  # a memory that cannot be cut back cannot be timed so
-        self._calibrator = Calibrator(engine, self.cache, threads, learn_costs) if unknown else None
+        self._calibrator = Calibrator(engine, self.cache, threads, self._use_costs, keep_cost) if unknown else None
         self.configure(settings)
 
     def configure(self, settings: CompletionSettings) -> None:

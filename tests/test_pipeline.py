@@ -291,15 +291,19 @@ def test_background_work_that_is_interrupted_goes_on_later() -> None:
     assert not pipeline.idle(lambda: False)
 
 
-def test_an_unknown_machine_is_measured_in_idle_time_and_the_costs_are_kept() -> None:
-    kept: list[CostModel] = []
+def test_an_unknown_machine_is_measured_in_idle_time_and_the_costs_are_kept_once_they_are_complete() -> None:
+    kept: list[tuple[CostModel, int]] = []
     engine = ScriptedEngine(["x = 1"])
-    pipeline = Pipeline(engine, CompletionSettings(), keep_cost=kept.append)
+    pipeline = Pipeline(engine, CompletionSettings(), keep_cost=lambda cost: kept.append((cost, cost.exact_width)))
+    assumed = pipeline.cost
     complete(numbered(10) + "█\n", pipeline=pipeline)
     held = pipeline.cache.tokens(("doc", 0))
+    while pipeline.cost is assumed and pipeline.idle(lambda: False):
+        pass
+    assert pipeline.cost.exact_width == 1 and not kept, "used with the times, but a server that ends now keeps nothing"
     while pipeline.idle(lambda: False):
         pass
-    assert kept == [pipeline.cost] * 2, "once with the times, once with the exact width"
+    assert kept == [(pipeline.cost, 32)]
     assert pipeline.cost.exact_width == 32
     assert set(pipeline.cost.step_seconds) == set(CALIBRATION_WIDTHS)
     assert pipeline.cache.tokens(("doc", 0)) == held

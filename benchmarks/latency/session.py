@@ -80,7 +80,7 @@ class Session:
 
     def _calibrate(self) -> CostModel:
         found: list[CostModel] = []
-        calibrator = Calibrator(self.engine, self.cache, (), found.append)
+        calibrator = Calibrator(self.engine, self.cache, (), lambda cost: None, found.append)
         while calibrator.work():
             pass
         if not found:
