@@ -23,6 +23,7 @@ from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.jobs import EngineState, Job, Loader, Status
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
+from spark_lsp.resident import ResidentModel
 
 __all__ = ["EngineState", "Job", "Loader", "Scheduler", "Status"]
 
@@ -42,9 +43,8 @@ class Scheduler:
     """Runs jobs on its own thread, newest first."""
 
     def __init__(self, loader: Loader, metrics: Metrics, on_status: Callable[[Status], None]) -> None:
-        self._loader = loader
+        self._model = ResidentModel(loader, on_status)
         self._metrics = metrics
-        self._on_status = on_status
         self._condition = threading.Condition()
         self._waiting: OrderedDict[str, Job] = OrderedDict()
         self._errands: deque[Callable[[Pipeline], bool | None]] = deque()
@@ -56,17 +56,14 @@ class Scheduler:
         self._idling = False
         self._expected: CompletionRequest | None = None
         """Where the latest edit was made: the likely place of the next request."""
-        self._pipeline: Pipeline | None = None
         self._closing = False
-        self._status = Status(EngineState.LOADING, loader.model)
-        self._tried: object = None
         self._faults: set[str] = set()
         self._thread = threading.Thread(target=self._run, name="spark-engine", daemon=True)
 
     @property
     def status(self) -> Status:
         """The current state."""
-        return self._status
+        return self._model.status
 
     def start(self) -> None:
         """Start loading the model; returns at once."""
@@ -154,19 +151,19 @@ class Scheduler:
         self._thread.join(JOIN_SECONDS)
         if self._thread.is_alive():
             return False
-        if self._pipeline is not None:
-            self._pipeline.close()
+        if self._model.pipeline is not None:
+            self._model.pipeline.close()
         return True
 
     def count_decoded(self) -> None:
         """Bring the counts of decoded tokens up to date, those of a running job included."""
-        if self._pipeline is not None:
-            self._metrics.set_decoded(self._pipeline.cache.prompt_tokens, self._pipeline.cache.steps)
-            self._metrics.set_workspace(self._pipeline.workspace.texts, self._pipeline.workspace.pending)
+        if self._model.pipeline is not None:
+            self._metrics.set_decoded(self._model.pipeline.cache.prompt_tokens, self._model.pipeline.cache.steps)
+            self._metrics.set_workspace(self._model.pipeline.workspace.texts, self._model.pipeline.workspace.pending)
 
     def _preempt_idle_work(self) -> None:
-        if self._idling and self._pipeline is not None:
-            self._pipeline.engine.interrupt.set()
+        if self._idling:
+            self._model.interrupt()
 
     def _supersede(self, document: str) -> None:
         self._preempt_idle_work()
@@ -178,12 +175,12 @@ class Scheduler:
 
     def _stop(self, job: Job, reason: Reason) -> None:
         job.cancelled = True
-        if job is self._current and self._pipeline is not None:
-            self._pipeline.engine.interrupt.set()
+        if job is self._current:
+            self._model.interrupt()
         job.resolve(Completion("", reason))
 
     def _run(self) -> None:
-        self._load()
+        self._model.load(lambda: self._closing)
         while True:
             with self._condition:
                 while not (self._closing or self._waiting or self._errands):
@@ -194,14 +191,14 @@ class Scheduler:
                 if self._closing:
                     break
                 self._idling = not self._waiting and not self._errands
-                if self._idling and self._pipeline is not None:
-                    self._pipeline.engine.interrupt.clear()
+                if self._idling:
+                    self._model.resume()
                 errand = self._errands.popleft() if self._errands else None
                 job = self._waiting.popitem()[1] if errand is None and self._waiting else None
-                if job is not None and self._pipeline is not None:
+                if job is not None and self._model.pipeline is not None:
                     # Under the lock: a cancel is either seen here or finds the job current.
                     self._current = job
-                    self._pipeline.engine.interrupt.clear()
+                    self._model.resume()
             if errand is not None:
                 self._run_errand(errand)
             elif job is not None:
@@ -214,45 +211,26 @@ class Scheduler:
     def _run_errand(self, errand: Callable[[Pipeline], bool | None]) -> None:
         """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""
         try:
-            if self._pipeline is not None and errand(self._pipeline):
+            if self._model.pipeline is not None and errand(self._model.pipeline):
                 self._idle_work = True
         except Exception as error:
             self._log_fault(error)
 
-    def _load(self) -> None:
-        self._tried = self._loader.signature()
-        self._set_status(EngineState.LOADING)
-        try:
-            self._pipeline = self._loader.load(lambda: self._closing)
-        except CancelledError:
-            self._set_status(EngineState.FAILED, "Loading was cancelled.")
-        except SparkError as error:
-            log.warning("%s", error)
-            self._set_status(EngineState.FAILED, str(error))
-        except Exception:
-            log.exception("The model could not be loaded")
-            self._set_status(EngineState.FAILED, "The model could not be loaded; the log has the details.")
-        else:
-            self._set_status(EngineState.IDLE)
-
     def _serve(self, job: Job) -> None:
-        if self._pipeline is None:
-            if self._loader.signature() == self._tried:
-                job.resolve(Completion("", Reason.UNAVAILABLE))
-                return
-            self._load()
+        if self._model.pipeline is None:
+            self._model.load_if_changed(lambda: self._closing)
             with self._condition:
-                self._current = job if self._pipeline is not None else None
-        if self._pipeline is None:
+                self._current = job if self._model.pipeline is not None else None
+        if self._model.pipeline is None:
             job.resolve(Completion("", Reason.UNAVAILABLE))
             return
-        self._set_status(EngineState.BUSY)
+        self._model.become(EngineState.BUSY)
         try:
-            completion = self._complete(self._pipeline, job)
+            completion = self._complete(self._model.pipeline, job)
         finally:
             with self._condition:
                 self._current = None
-            self._set_status(EngineState.IDLE)
+            self._model.become(EngineState.IDLE)
         job.resolve(completion)
 
     def _complete(self, pipeline: Pipeline, job: Job) -> Completion:
@@ -284,9 +262,9 @@ class Scheduler:
         with self._condition:
             expected, self._expected = self._expected, None
         try:
-            if expected is not None and self._pipeline is not None:
-                self._pipeline.expect(expected)
-            more = self._pipeline is not None and self._pipeline.idle(lambda: self._closing)
+            if expected is not None and self._model.pipeline is not None:
+                self._model.pipeline.expect(expected)
+            more = self._model.pipeline is not None and self._model.pipeline.idle(lambda: self._closing)
             with self._condition:
                 self._idle_work = more or self._expected is not None
         except CancelledError:
@@ -304,12 +282,3 @@ class Scheduler:
         kind = f"{type(error).__name__}: {error}"
         log.error("The engine failed: %s", kind, exc_info=None if kind in self._faults else error)
         self._faults.add(kind)
-
-    def _set_status(self, state: EngineState, message: str = "") -> None:
-        if not message and self._pipeline is not None:
-            message = self._pipeline.notice
-            if not message and not self._pipeline.fills_in_the_middle:
-                message = "The model has no fill-in-the-middle tokens: it completes left to right only."
-        model = self._pipeline.engine.info.name if self._pipeline is not None else self._loader.model
-        self._status = Status(state, model, message)
-        self._on_status(self._status)

@@ -220,7 +220,7 @@ def test_a_text_of_the_workspace_is_learned_although_nothing_was_asked_and_then_
     scheduler = start(engine)
     scheduler.read("other.py", WORKSPACE)
     scheduler.read("other.py", WORKSPACE)
-    until(lambda: scheduler._pipeline is not None and scheduler._pipeline.workspace.texts == 1)
+    until(lambda: scheduler._model.pipeline is not None and scheduler._model.pipeline.workspace.texts == 1)
     until(lambda: not scheduler._idle_work and not scheduler._idling and not scheduler._errands)
     scheduler.count_decoded()
     assert (scheduler._metrics.workspace_texts, scheduler._metrics.workspace_pending) == (1, 0)
@@ -245,10 +245,10 @@ def test_a_request_comes_before_what_is_left_of_the_workspace(start: Start) -> N
     job = scheduler.submit(request("a", "x = "))
     pieces.release()
     assert job.result.result(SECONDS).text == "42"
-    assert scheduler._pipeline is not None
-    assert scheduler._pipeline.workspace.pending > len(WORKSPACE) // 2
+    assert scheduler._model.pipeline is not None
+    assert scheduler._model.pipeline.workspace.pending > len(WORKSPACE) // 2
     pieces.release(100)
-    until(lambda: scheduler._pipeline is not None and scheduler._pipeline.workspace.pending == 0)
+    until(lambda: scheduler._model.pipeline is not None and scheduler._model.pipeline.workspace.pending == 0)
 
 
 def test_closing_does_not_wait_for_the_workspace(start: Start) -> None:
@@ -259,7 +259,7 @@ def test_closing_does_not_wait_for_the_workspace(start: Start) -> None:
     until(lambda: scheduler._idling)
     assert scheduler.close()
     assert engine.closed
-    assert scheduler._pipeline is not None and scheduler._pipeline.workspace.pending > 0
+    assert scheduler._model.pipeline is not None and scheduler._model.pipeline.workspace.pending > 0
 
 
 def test_a_text_that_cannot_be_learned_is_logged_and_the_next_request_works(start: Start) -> None:

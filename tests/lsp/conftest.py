@@ -15,7 +15,13 @@ from spark_lsp.server.editor import Editor
 
 ROOT = Path(__file__).parents[2]
 StartScripted = Callable[..., Awaitable[Editor]]
+StartReal = Callable[..., Awaitable[Editor]]
 READY_SECONDS = 60.0
+LOAD_SECONDS = 120.0
+PAUSE_SECONDS = 3.0
+"""A thinking pause. It begins anew as long as tokens are computed, so that a slow machine is given its time: the tests
+are about what is computed, and not how fast."""
+PAUSE_MOST_SECONDS = 60.0
 
 
 @pytest_asyncio.fixture
@@ -55,3 +61,36 @@ async def stderr_of(editor: Editor) -> str:
     """Return everything the server wrote to standard error; call it after the server has ended."""
     stream = editor.process.stderr
     return (await stream.read()).decode() if stream is not None else ""
+
+
+@pytest_asyncio.fixture
+async def real(model_path: Path) -> AsyncIterator[StartReal]:
+    """Start servers with the real model: `await real({"completion": {...}})`; all have to leave with code 0."""
+    editors: list[Editor] = []
+
+    async def start(options: Any = None) -> Editor:
+        editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", str(model_path)])
+        editors.append(editor)
+        await editor.start(options)
+        status = await editor.ready(LOAD_SECONDS)
+        assert status["engine"] == "idle", status["message"]
+        return editor
+
+    yield start
+    for editor in editors:
+        assert await editor.stop() == 0
+
+
+async def pause(editor: Editor, seconds: float = PAUSE_SECONDS) -> dict[str, Any]:
+    """Wait until for `seconds` nothing was computed, at most `PAUSE_MOST_SECONDS`, and return the status."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + PAUSE_MOST_SECONDS
+    counts, since = None, loop.time()
+    while True:
+        status = await editor.status()
+        now = status["promptTokens"], status["decodeSteps"]
+        if now != counts or status["engine"] == "busy":
+            counts, since = now, loop.time()
+        if loop.time() - since >= seconds or loop.time() > deadline:
+            return status
+        await asyncio.sleep(0.1)

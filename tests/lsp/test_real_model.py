@@ -6,46 +6,29 @@ import argparse
 import asyncio
 import inspect
 import random
-import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from spark_lsp.server.editor import Editor, ResponseError
+from tests.lsp.conftest import StartReal
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 
 URI = "file:///project/a.py"
-LOAD_SECONDS = 120.0
 PREFILL_SECONDS = 240.0
 
 
-async def started(model_path: Path, options: dict[str, object] | None = None) -> Editor:
-    editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", str(model_path)])
-    await editor.start(options)
-    status = await editor.ready(LOAD_SECONDS)
-    assert status["engine"] == "idle", status["message"]
-    return editor
+@pytest_asyncio.fixture
+async def editor(real: StartReal) -> Editor:
+    return await real()
 
 
 @pytest_asyncio.fixture
-async def editor(model_path: Path) -> AsyncIterator[Editor]:
-    editor = await started(model_path)
-    yield editor
-    assert await editor.stop() == 0
-
-
-@pytest_asyncio.fixture
-async def brief_editor(model_path: Path) -> AsyncIterator[Editor]:
+async def brief_editor(real: StartReal) -> Editor:
     """A server that suggests a few tokens only, for tests that are about prompts."""
-    editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", str(model_path)])
-    await editor.start({"completion": {"maxTokens": 3}})
-    status = await editor.ready(LOAD_SECONDS)
-    assert status["engine"] == "idle", status["message"]
-    yield editor
-    assert await editor.stop() == 0
+    return await real({"completion": {"maxTokens": 3}})
 
 
 async def warm(editor: Editor) -> None:
@@ -196,13 +179,13 @@ async def test_leaving_during_a_generation_is_clean(editor: Editor) -> None:
 
 @pytest.mark.parametrize("damage", ["none", "truncated", "flipped"])
 async def test_after_a_restart_the_first_suggestion_needs_no_prefill(
-    model_path: Path, tmp_path: Path, damage: str
+    real: StartReal, tmp_path: Path, damage: str
 ) -> None:
     text, cursor = three_hundred_lines()
     runs = []
     for _ in range(2):
         # No answer is cut short by a busy machine.
-        editor = await started(model_path, {"completion": {"deadlineMs": int(1000 * PREFILL_SECONDS)}})
+        editor = await real({"completion": {"deadlineMs": int(1000 * PREFILL_SECONDS)}})
         editor.open(URI, "python", text, cursor=cursor)
         editor.type(URI, "    total = max(self.")
         suggestion = await editor.complete(URI)

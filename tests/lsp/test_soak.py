@@ -8,7 +8,7 @@ import psutil
 
 from benchmarks.soak.typist import LINES, Typist
 from spark_lsp.server.editor import Editor
-from tests.lsp.conftest import StartScripted
+from tests.lsp.conftest import StartScripted, pause
 
 LAST = "file:///soak/last.py"
 COMPLETIONS = 250
@@ -18,6 +18,7 @@ BYTES_EACH = 1000
 without a leak it is 100 to 400 in the second round, while bounded tables and Python's lists of free tuples fill up."""
 IDLE_SECONDS = 3.0
 MOST_WINDOWS = 8
+SETTLED_SECONDS = 0.3
 IDLE_SHARE = 0.05
 """Of a core, while nothing is asked; a loop that waits without sleeping takes a whole one, a decode too."""
 
@@ -34,15 +35,9 @@ async def memory_without_documents(editor: Editor, typist: Typist) -> dict[str, 
 
 
 async def settled(editor: Editor) -> dict[str, int]:
-    """Wait until two looks in a row find the engine idle with the same counts, and return them."""
-    before: dict[str, int] = {}
-    while True:
-        status = await editor.status()
-        counts = {name: status[name] for name in ("promptTokens", "decodeSteps", "generatedTokens")}
-        if status["engine"] == "idle" and counts == before:
-            return counts
-        before = counts
-        await asyncio.sleep(0.3)
+    """Wait for the end of what is computed, and return the counts."""
+    status = await pause(editor, SETTLED_SECONDS)
+    return {name: status[name] for name in ("promptTokens", "decodeSteps", "generatedTokens")}
 
 
 async def test_hundreds_of_completions_leave_no_memory_and_no_work_behind(scripted: StartScripted) -> None:
