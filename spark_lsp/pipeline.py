@@ -3,7 +3,7 @@
 ::
 
     TextSnapshot -> SyntaxTree -> CompletionContext -> Prompt -> Generation -> text -> Completion
-      documents/     syntax/        context/           prompt/    decoding/   postprocess/
+      documents/     syntax/        context/           prompt/    decoding/   postprocess/  gate/
 
 No stage below does I/O or reads settings; everything comes as an argument. A pipeline belongs to the engine's thread.
 """
@@ -40,9 +40,11 @@ from spark_lsp.decoding.generate import GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.snapshots import SnapshotStore
+from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, growing_text, scope_at
 from spark_lsp.postprocess import Place, postprocess
 from spark_lsp.prompt.fim import Prompt, PromptBuilder
 from spark_lsp.settings import CompletionSettings, ContextSettings
+from spark_lsp.syntax.lexical import ScopeKind
 
 __all__ = ["Completion", "CompletionRequest", "Pipeline", "Reason"]
 
@@ -135,6 +137,10 @@ class Pipeline:
         tree = document.parser.tree(snapshot.text, FIRST_PARSE_SECONDS)
         document.last = request
         self._resumption.resume(request.document, document)
+        place = Place.at(snapshot, cursor, request.language, tree)
+        unwanted = None if request.invoked else self._unwanted(place)
+        if unwanted is not None:
+            return Completion("", unwanted)
         limits = self.limits(new_place=not request.patient)
         window = document.follow(snapshot, tree, cursor, limits)
         if request.patient:
@@ -143,14 +149,14 @@ class Pipeline:
             window = document.extend(tree, self.choose_extras(request.document), self.sources.changes(request.document))
         prompt = self.prompt(window)
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
-        place = Place.at(snapshot, cursor, request.language, tree)
         extent = choose_extent(snapshot, tree, cursor, place, request.language)
         rule = stop_rule(extent, snapshot, tree, cursor, place, settings.max_lines)
         growing, shown = place.while_growing(), ""
+        bars = (INVOKED if request.invoked else AUTOMATIC) if settings.gate else None
 
-        def stream(text: str) -> None:
+        def stream(text: str, probabilities: Sequence[float], ends: Sequence[int]) -> None:
             nonlocal shown
-            text = postprocess(text, growing)
+            text = growing_text(postprocess(text, growing), Scored(text, probabilities, ends), bars)
             if len(text) > len(shown):
                 shown = text
                 on_text(text)
@@ -174,7 +180,8 @@ class Pipeline:
             on_text=stream,
         )
         document.note(prompt, generation.tokens)
-        return finished(generation, place, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        return finished(generation, place, seconds, invoked=request.invoked, gate=settings.gate)
 
     def learn(self, text: str) -> None:
         """Take in a text that the user accepted: code repeats it."""
@@ -259,6 +266,15 @@ class Pipeline:
         suffix = settings.suffix_tokens if self._prompts.fills_in_the_middle else 0
         room = Room(self.engine.info.context_length, settings.prefix_tokens, suffix, settings.max_tokens)
         return window_limits(self.cost, room, new_place=new_place)
+
+    def _unwanted(self, place: Place) -> Reason | None:
+        """Return why the place gets nothing by itself; None where it does."""
+        if self._settings.comments and self._settings.strings:
+            return None
+        scope = scope_at(place)
+        if scope is ScopeKind.COMMENT and not self._settings.comments:
+            return Reason.COMMENT
+        return Reason.STRING if scope is ScopeKind.STRING and not self._settings.strings else None
 
     def _use_costs(self, cost: CostModel) -> None:
         self.cost = self.chain.cost = cost
