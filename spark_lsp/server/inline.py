@@ -1,9 +1,10 @@
 """`textDocument/inlineCompletion`: one answer for every request.
 
-In this order: what the request refers to, the cache, the engine. An automatic request is answered at the deadline with
-the text that is verified by then; the engine goes on behind it until the next keystroke, so that the follow-up request
-finds a longer text. With a `partialResultToken` (an extension of ours; the standard method has none) each growth of the
-text is sent as `$/progress` whose value replaces the one before, and the answer repeats the last of them.
+In this order: what the request refers to, the cache, what the user has just done, the engine. An automatic request that
+follows the deletion of one character is answered with nothing; any other one at the deadline with the text that is
+verified by then; the engine goes on behind it until the next keystroke, so that the follow-up request finds a longer
+text. With a `partialResultToken` (an extension of ours; the standard method has none) each growth of the text is sent
+as `$/progress` whose value replaces the one before; the answer is the last of them, or what is left of it in the end.
 """
 
 from __future__ import annotations
