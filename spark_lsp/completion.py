@@ -8,7 +8,7 @@ from enum import Enum
 from spark_lsp.decoding.generate import Generation
 from spark_lsp.decoding.stopping import StopReason
 from spark_lsp.documents.text import TextSnapshot
-from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, confident, line_probabilities
+from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, confident, line_probabilities, scope_at
 from spark_lsp.postprocess import (
     Place,
     Rule,
@@ -19,7 +19,9 @@ from spark_lsp.postprocess import (
     judge,
     whole_lines,
 )
+from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import Language
+from spark_lsp.syntax.lexical import ScopeKind
 
 
 class Reason(str, Enum):
@@ -88,6 +90,16 @@ _EMPTIED: dict[Rule, Reason] = {
     drop_broken_end: Reason.SYNTAX,
 }
 """What it means that a rule left nothing; for the others there was nothing to add."""
+
+
+def unwanted(place: Place, settings: CompletionSettings) -> Reason | None:
+    """Return why a place gets no completion that nobody asked for; None where it may get one."""
+    if settings.comments and settings.strings:
+        return None
+    scope = scope_at(place)
+    if scope is ScopeKind.COMMENT and not settings.comments:
+        return Reason.COMMENT
+    return Reason.STRING if scope is ScopeKind.STRING and not settings.strings else None
 
 
 def finished(

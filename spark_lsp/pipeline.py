@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from spark_lsp.background import Calibrator, prepare_place
-from spark_lsp.completion import Completion, CompletionRequest, Reason, finished
+from spark_lsp.completion import Completion, CompletionRequest, Reason, finished, unwanted
 from spark_lsp.context.budget import Room, extras_characters, window_limits
 from spark_lsp.context.resume import Resumption
 from spark_lsp.context.session import SLOTS, ChooseExtras, DocumentSession
@@ -40,11 +40,10 @@ from spark_lsp.decoding.generate import GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.snapshots import SnapshotStore
-from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, growing_text, scope_at
+from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, growing_text
 from spark_lsp.postprocess import Place, postprocess
 from spark_lsp.prompt.fim import Prompt, PromptBuilder
 from spark_lsp.settings import CompletionSettings, ContextSettings
-from spark_lsp.syntax.lexical import ScopeKind
 
 __all__ = ["Completion", "CompletionRequest", "Pipeline", "Reason"]
 
@@ -138,9 +137,8 @@ class Pipeline:
         document.last = request
         self._resumption.resume(request.document, document)
         place = Place.at(snapshot, cursor, request.language, tree)
-        unwanted = None if request.invoked else self._unwanted(place)
-        if unwanted is not None:
-            return Completion("", unwanted)
+        if not request.invoked and (reason := unwanted(place, settings)) is not None:
+            return Completion("", reason)
         limits = self.limits(new_place=not request.patient)
         window = document.follow(snapshot, tree, cursor, limits)
         if request.patient:
@@ -266,15 +264,6 @@ class Pipeline:
         suffix = settings.suffix_tokens if self._prompts.fills_in_the_middle else 0
         room = Room(self.engine.info.context_length, settings.prefix_tokens, suffix, settings.max_tokens)
         return window_limits(self.cost, room, new_place=new_place)
-
-    def _unwanted(self, place: Place) -> Reason | None:
-        """Return why the place gets nothing by itself; None where it does."""
-        if self._settings.comments and self._settings.strings:
-            return None
-        scope = scope_at(place)
-        if scope is ScopeKind.COMMENT and not self._settings.comments:
-            return Reason.COMMENT
-        return Reason.STRING if scope is ScopeKind.STRING and not self._settings.strings else None
 
     def _use_costs(self, cost: CostModel) -> None:
         self.cost = self.chain.cost = cost
