@@ -7,7 +7,8 @@ The stages in order, each handing a frozen dataclass to the next; `pipeline` cal
 3. `context`      the window around the cursor       CompletionContext
 4. `prompt`       token ids, healed at the cursor    Prompt
 5. `decoding`     draft, verify, stop                Generation
-6. `postprocess`  what is worth showing              Completion
+6. `postprocess`  what fits the place                str
+7. `gate`         what is sure enough to be shown    Completion
 
 Around them: `scheduler` (the engine's thread), `cache` (type-through), `server` (LSP), `cli`, `models` (files).
 """

@@ -3,6 +3,9 @@
 An entry holds what the model saw around the cursor (at most `SEEN_BEFORE` and `SEEN_AFTER` characters) and what it
 suggested. It answers as long as the text around is the same and everything typed since is how the suggestion begins.
 A result computed for an older text is never given as if it were for the newer one.
+
+What an invoked request would be shown is kept beside what was shown, so asking by hand for what was withheld computes
+nothing. What was shown stays: an automatic request that follows an invoked one finds the text that the user is typing.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ class CachedCompletion:
     """What is left to show."""
 
     text: str
-    """The suggestion after what was typed of it."""
+    """The suggestion after what was typed of it; empty where it is known to be withheld."""
     typed: int
     """Characters of it that the user typed since."""
 
@@ -36,6 +39,7 @@ class _Entry:
     before: str
     after: str
     text: str
+    if_invoked: str
 
 
 class CompletionCache:
@@ -48,29 +52,35 @@ class CompletionCache:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def put(self, document: str, text: str, offset: int, suggestion: str) -> None:
-        """Remember that `suggestion` belongs at `offset` of `text`."""
-        entry = _Entry(
-            offset, text[max(0, offset - SEEN_BEFORE) : offset], text[offset : offset + SEEN_AFTER], suggestion
-        )
+    def put(self, document: str, text: str, offset: int, suggestion: str, if_invoked: str | None = None) -> None:
+        """Remember that `suggestion` belongs at `offset` of `text`, and `if_invoked` where it is asked for by hand.
+
+        An empty `suggestion` is withheld: an automatic request right there gets nothing.
+        """
+        before, after = text[max(0, offset - SEEN_BEFORE) : offset], text[offset : offset + SEEN_AFTER]
+        entry = _Entry(offset, before, after, suggestion, suggestion if if_invoked is None else if_invoked)
         key = (document, offset)
         self._entries[key] = entry
         self._entries.move_to_end(key)
         if len(self._entries) > self._capacity:
             self._entries.popitem(last=False)
 
-    def get(self, document: str, text: str, offset: int) -> CachedCompletion | None:
+    def get(self, document: str, text: str, offset: int, *, invoked: bool = False) -> CachedCompletion | None:
         """Return what is left of the latest suggestion that fits `offset` of `text`, or None."""
+        withheld = None
         for key in reversed(self._entries):
             if key[0] != document:
                 continue
             entry = self._entries[key]
-            rest = _rest(entry, text, offset)
+            suggestion = entry.if_invoked if invoked else entry.text
+            rest = _rest(entry, suggestion, text, offset)
             if rest:
                 self._entries.move_to_end(key)
                 typed = offset - entry.offset
                 return CachedCompletion(rest, typed)
-        return None
+            if rest is not None and not suggestion and entry.offset == offset:
+                withheld = CachedCompletion("", 0)
+        return withheld
 
     def forget(self, document: str) -> None:
         """Drop every entry of a document that was closed."""
@@ -82,18 +92,18 @@ class CompletionCache:
         self._entries.clear()
 
 
-def _rest(entry: _Entry, text: str, offset: int) -> str | None:
-    """Return the part of the entry's suggestion after what was typed, or None if it does not fit here."""
+def _rest(entry: _Entry, suggestion: str, text: str, offset: int) -> str | None:
+    """Return the part of one of the entry's suggestions after what was typed, or None if it does not fit here."""
     typed = text[entry.offset : offset]
     # Line ends may have been typed as CR LF, so the typed text can be longer than its share of the suggestion.
-    if not 0 <= offset - entry.offset <= 2 * len(entry.text):
+    if not 0 <= offset - entry.offset <= 2 * len(suggestion):
         return None
     typed = with_line_feeds(typed)
-    if not entry.text.startswith(typed):
+    if not suggestion.startswith(typed):
         return None
     begin = entry.offset - len(entry.before)
     if text[begin : entry.offset] != entry.before:
         return None
     if text[offset : offset + SEEN_AFTER] != entry.after:
         return None
-    return entry.text[len(typed) :]
+    return suggestion[len(typed) :]

@@ -8,6 +8,7 @@ from enum import Enum
 from spark_lsp.decoding.generate import Generation
 from spark_lsp.decoding.stopping import StopReason
 from spark_lsp.documents.text import TextSnapshot
+from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, confident, line_probabilities, scope_at
 from spark_lsp.postprocess import (
     Place,
     Rule,
@@ -18,7 +19,9 @@ from spark_lsp.postprocess import (
     judge,
     whole_lines,
 )
+from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import Language
+from spark_lsp.syntax.lexical import ScopeKind
 
 
 class Reason(str, Enum):
@@ -30,6 +33,10 @@ class Reason(str, Enum):
     DUPLICATE = "duplicate-suffix"
     REPETITION = "repetition"
     SYNTAX = "syntax-error"
+    LOW_CONFIDENCE = "low-confidence"
+    COMMENT = "comment"
+    STRING = "string"
+    DELETION = "deletion"
     COLD = "cold"
     CANCELLED = "cancelled"
     SUPERSEDED = "superseded"
@@ -57,6 +64,8 @@ class CompletionRequest:
     """Value of `time.monotonic()` at which the generation ends with what it has, in seconds."""
     patient: bool = False
     """Whether the whole window is worth waiting for: nobody is typing, and there may be no idle time later."""
+    invoked: bool = False
+    """Whether the user asked for it, rather than the editor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,10 @@ class Completion:
     reason: Reason
     generation: Generation | None = None
     seconds: float = 0.0
+    if_invoked: str = ""
+    """What an invoked request at the place is shown, which may be more than an automatic one is."""
+    ungated: str = ""
+    """What post-processing left, however unsure the model was of it."""
 
 
 _EMPTIED: dict[Rule, Reason] = {
@@ -79,7 +92,19 @@ _EMPTIED: dict[Rule, Reason] = {
 """What it means that a rule left nothing; for the others there was nothing to add."""
 
 
-def finished(generation: Generation, place: Place, seconds: float) -> Completion:
+def unwanted(place: Place, settings: CompletionSettings) -> Reason | None:
+    """Return why a place gets no completion that nobody asked for; None where it may get one."""
+    if settings.comments and settings.strings:
+        return None
+    scope = scope_at(place)
+    if scope is ScopeKind.COMMENT and not settings.comments:
+        return Reason.COMMENT
+    return Reason.STRING if scope is ScopeKind.STRING and not settings.strings else None
+
+
+def finished(
+    generation: Generation, place: Place, seconds: float = 0.0, *, invoked: bool = False, gate: bool = True
+) -> Completion:
     """Return what is shown of a generation, or why nothing is."""
     text = generation.text
     if generation.stop in (StopReason.DEADLINE, StopReason.TOKENS, StopReason.LINES):
@@ -91,4 +116,10 @@ def finished(generation: Generation, place: Place, seconds: float) -> Completion
         reason = Reason.COLD if generation.stop is StopReason.DEADLINE else Reason.NOTHING
     else:
         reason = _EMPTIED.get(emptied, Reason.NOTHING)
-    return Completion(shown, reason, generation, seconds)
+    text = if_invoked = shown
+    if shown and gate:
+        lines = line_probabilities(shown, Scored(generation.text, generation.probabilities, generation.ends))
+        if_invoked = confident(shown, lines, place, INVOKED)
+        text = if_invoked if invoked else confident(shown, lines, place, AUTOMATIC)
+        reason = reason if text else Reason.LOW_CONFIDENCE
+    return Completion(text, reason, generation, seconds, if_invoked, ungated=shown)

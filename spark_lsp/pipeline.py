@@ -3,7 +3,7 @@
 ::
 
     TextSnapshot -> SyntaxTree -> CompletionContext -> Prompt -> Generation -> text -> Completion
-      documents/     syntax/        context/           prompt/    decoding/   postprocess/
+      documents/     syntax/        context/           prompt/    decoding/   postprocess/  gate/
 
 No stage below does I/O or reads settings; everything comes as an argument. A pipeline belongs to the engine's thread.
 """
@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from spark_lsp.background import Calibrator, prepare_place
-from spark_lsp.completion import Completion, CompletionRequest, Reason, finished
+from spark_lsp.completion import Completion, CompletionRequest, Reason, finished, unwanted
 from spark_lsp.context.budget import Room, extras_characters, window_limits
 from spark_lsp.context.resume import Resumption
 from spark_lsp.context.session import SLOTS, ChooseExtras, DocumentSession
@@ -40,6 +40,7 @@ from spark_lsp.decoding.generate import GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.snapshots import SnapshotStore
+from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, growing_text
 from spark_lsp.postprocess import Place, postprocess
 from spark_lsp.prompt.fim import Prompt, PromptBuilder
 from spark_lsp.settings import CompletionSettings, ContextSettings
@@ -130,6 +131,9 @@ class Pipeline:
         tree = document.parser.tree(snapshot.text, FIRST_PARSE_SECONDS)
         document.last = request
         self._resumption.resume(request.document, document)
+        place = Place.at(snapshot, cursor, request.language, tree)
+        if not request.invoked and (reason := unwanted(place, settings)) is not None:
+            return Completion("", reason)
         limits = self.limits(new_place=not request.patient)
         window = document.follow(snapshot, tree, cursor, limits)
         if request.patient:
@@ -138,14 +142,14 @@ class Pipeline:
             window = document.extend(tree, self.choose_extras(request.document), self.sources.changes(request.document))
         prompt = self.prompt(window)
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
-        place = Place.at(snapshot, cursor, request.language, tree)
         extent = choose_extent(snapshot, tree, cursor, place, request.language)
         rule = stop_rule(extent, snapshot, tree, cursor, place, settings.max_lines)
         growing, shown = place.while_growing(), ""
+        bars = (INVOKED if request.invoked else AUTOMATIC) if settings.gate else None
 
-        def stream(text: str) -> None:
+        def stream(text: str, probabilities: Sequence[float], ends: Sequence[int]) -> None:
             nonlocal shown
-            text = postprocess(text, growing)
+            text = growing_text(postprocess(text, growing), Scored(text, probabilities, ends), bars)
             if len(text) > len(shown):
                 shown = text
                 on_text(text)
@@ -169,7 +173,8 @@ class Pipeline:
             on_text=stream,
         )
         document.note(prompt, generation.tokens)
-        return finished(generation, place, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        return finished(generation, place, seconds, invoked=request.invoked, gate=settings.gate)
 
     def learn(self, text: str) -> None:
         """Take in a text that the user accepted: code repeats it."""

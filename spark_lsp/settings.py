@@ -66,6 +66,13 @@ class CompletionSettings:
     """Most typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
     snapshots: bool = True
     """Whether what was computed for open documents is kept on disk for the next start. It holds their code."""
+    gate: bool = True
+    """Whether what the model is unsure of is withheld: the lines of a text from a guessed one on, and guessed texts.
+    What the user asks for is withheld much less."""
+    comments: bool = True
+    """False answers automatic requests in a comment with nothing. A docstring is a comment."""
+    strings: bool = True
+    """False answers automatic requests in a string with nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,10 @@ def cache() -> CompletionCache:
     return cache
 
 
-def ask(cache: CompletionCache, typed: str, before: str = BEFORE, after: str = AFTER) -> CachedCompletion | None:
-    return cache.get("doc", before + typed + after, len(before + typed))
+def ask(
+    cache: CompletionCache, typed: str, before: str = BEFORE, after: str = AFTER, *, invoked: bool = False
+) -> CachedCompletion | None:
+    return cache.get("doc", before + typed + after, len(before + typed), invoked=invoked)
 
 
 def test_the_same_place_gives_the_same_text(cache: CompletionCache) -> None:
@@ -71,3 +73,31 @@ def test_it_is_bounded_and_forgets_closed_documents() -> None:
     assert len(cache) == 3
     cache.forget("doc")
     assert len(cache) == 0
+
+
+def test_what_is_withheld_is_there_for_who_asks_by_hand() -> None:
+    cache = CompletionCache()
+    cache.put("doc", BEFORE + AFTER, len(BEFORE), "", "func(x)")
+    assert ask(cache, "") == CachedCompletion("", 0)
+    assert ask(cache, "f") is None
+    assert ask(cache, "", invoked=True) == CachedCompletion("func(x)", 0)
+    assert ask(cache, "fu", invoked=True) == CachedCompletion("nc(x)", 2)
+
+
+def test_a_text_of_which_a_part_is_withheld_has_an_end_for_each() -> None:
+    cache = CompletionCache()
+    cache.put("doc", BEFORE + AFTER, len(BEFORE), "func(x)", "func(x)\n    y")
+    assert ask(cache, "func") == CachedCompletion("(x)", 4)
+    assert ask(cache, "func", invoked=True) == CachedCompletion("(x)\n    y", 4)
+    assert ask(cache, "func(x)") is None
+
+
+def test_a_text_that_was_shown_by_hand_stays_while_it_is_typed(cache: CompletionCache) -> None:
+    cache.put("doc", BEFORE + AFTER, len(BEFORE), "", "func(x)")
+    cache.put("doc", BEFORE + AFTER, len(BEFORE), "func(x)", "func(x)")
+    assert ask(cache, "fun") == CachedCompletion("c(x)", 3)
+
+
+def test_a_withheld_text_does_not_hide_one_that_is_being_typed(cache: CompletionCache) -> None:
+    cache.put("doc", BEFORE + "fun" + AFTER, len(BEFORE) + 3, "", "ny")
+    assert ask(cache, "fun") == CachedCompletion("c(x)\n    y", 3)

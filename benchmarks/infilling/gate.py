@@ -1,10 +1,12 @@
 """`python -m benchmarks.infilling.gate FILE.json`: what a threshold on the model's own confidence would bring.
 
-FILE is what `benchmarks.infilling` wrote with `--json`. For each candidate score of a shown text (mean and minimum of
-the log-probabilities of its tokens, log-probability of the first) it prints the share of texts that a threshold lets
-through and how many of those are right, and the threshold with the highest utility: the mean over all tasks of 1 for a
-right text that is shown, minus the given cost for a wrong one, 0 for none. It is fitted on one half of the sources and
-tried on the other. Nothing of the product is changed: the figures are for whoever sets its defaults.
+FILE is what `benchmarks.infilling` wrote with `--json`. For each candidate score of a shown text (mean, minimum and
+sum of the log-probabilities of its tokens, log-probability of the first) it prints the share of texts that a threshold
+lets through and how many of those are right, and the threshold with the highest utility: the mean over all tasks of 1
+for a right text that is shown, minus the given cost for a wrong one, 0 for none. It is fitted on one half of the
+sources and tried on the other. The same for the lines of texts: a bar drops a line below the first that does not reach
+it, and all lines after it, so what counts for a line is the least score down to it. Texts and lines are those before
+the gate of the product, which is not changed: the figures are for whoever sets `spark_lsp.gate.thresholds`.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import argparse
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,32 +23,29 @@ from typing import Any
 from benchmarks.infilling.statistics import mean
 from benchmarks.infilling.ways import PIPELINE
 from benchmarks.latency.report import table
+from spark_lsp.gate.thresholds import Score, first_score, least_score, mean_score, total_score
 
-LEAST_PROBABILITY = 1e-6
-"""Stands for probabilities that were rounded to 0."""
 COSTS = (0.25, 1.0)
 """What a wrong text costs, in right ones: little where the user asked for it, much where it comes by itself."""
 SHARES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 """Points of the curve: shares of texts that are shown."""
-
-Score = Callable[[Sequence[float]], float]
-
-
-def _log(probability: float) -> float:
-    return math.log(max(probability, LEAST_PROBABILITY))
-
+HOPELESS = 0.1
+"""Texts of which at most this share is right are not worth showing to anybody."""
 
 SCORES: dict[str, Score] = {
-    "mean": lambda values: sum(map(_log, values)) / len(values),
-    "minimum": lambda values: min(map(_log, values)),
-    "first token": lambda values: _log(values[0]),
+    "mean": mean_score,
+    "minimum": least_score,
+    "total": total_score,
+    "first token": first_score,
 }
 """Candidates, in natural logarithms; all are 0 for a text that the model is sure of."""
+LINE_SCORES = ("mean", "minimum", "total")
+"""Candidates for a line; its first token is mostly indentation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One shown text."""
+    """One text, or one line of a text."""
 
     group: str
     right: bool
@@ -63,14 +62,35 @@ class Fit:
 
 
 def shown_texts(records: Sequence[dict[str, Any]], way: str, sets: frozenset[str] | None = None) -> list[Shown]:
-    """Return the shown texts of a way that have probabilities; of the named sets, or of all."""
+    """Return the texts of a way before the gate that have probabilities; of the named sets, or of all."""
     return [
-        Shown(f"{record['group']}", bool(record["exact"]), tuple(record["probabilities"]))
+        Shown(f"{record['group']}", bool(record.get("ungated", record)["exact"]), tuple(record["probabilities"]))
+        for record in _of(records, way, sets)
+        if record["probabilities"]
+    ]
+
+
+def further_lines(
+    records: Sequence[dict[str, Any]], way: str, score: Score, sets: frozenset[str] | None = None
+) -> list[Shown]:
+    """Return the lines below the first one of those texts, each with the tokens of the least sure line down to it."""
+    found = []
+    for record in _of(records, way, sets):
+        worst: tuple[float, ...] = ()
+        lines = record.get("ungated", {}).get("lines", ())
+        for line in [line for line in lines if line["probabilities"]][1:]:
+            own = tuple(line["probabilities"])
+            worst = own if not worst or score(own) < score(worst) else worst
+            found.append(Shown(f"{record['group']}", bool(line["right"]), worst))
+    return found
+
+
+def _of(records: Sequence[dict[str, Any]], way: str, sets: frozenset[str] | None) -> list[dict[str, Any]]:
+    """The records of a way with a text before the gate."""
+    return [
+        record
         for record in records
-        if record["way"] == way
-        and record["shown"]
-        and record["probabilities"]
-        and (sets is None or record["set"] in sets)
+        if record["way"] == way and (record["shown"] or "ungated" in record) and (sets is None or record["set"] in sets)
     ]
 
 
@@ -106,6 +126,19 @@ def fit(texts: Sequence[Shown], score: Score, cost: float) -> Fit:
     return best
 
 
+def hopeless(texts: Sequence[Shown], score: Score) -> tuple[float, int]:
+    """Return the highest threshold that hides texts of which at most `HOPELESS` are right, and how many it hides."""
+    ordered = sorted((score(text.probabilities), text.right) for text in texts)
+    best = (-math.inf, 0)
+    right = 0
+    for index, (value, is_right) in enumerate(ordered):
+        right += is_right
+        following = ordered[index + 1][0] if index + 1 < len(ordered) else math.inf
+        if following > value and right <= HOPELESS * (index + 1):
+            best = (min((value + following) / 2, 0.0), index + 1)
+    return best
+
+
 def curve(texts: Sequence[Shown], score: Score) -> list[tuple[float, float, float, float]]:
     """Return for each share of `SHARES`: the share, the threshold, the share of right texts and its standard error."""
     ordered = sorted(texts, key=lambda text: score(text.probabilities), reverse=True)
@@ -117,21 +150,38 @@ def curve(texts: Sequence[Shown], score: Score) -> list[tuple[float, float, floa
     return points
 
 
-def render(texts: Sequence[Shown]) -> str:
-    """Return curve and thresholds as Markdown. ValueError where a half has no text."""
-    held_out, other = halves(texts)
-    if not held_out or not other:
-        raise ValueError("too few texts for two halves")
-    parts = [f"{len(texts)} shown texts, {sum(text.right for text in texts)} of them right (exact match)."]
-    for name, score in SCORES.items():
+def render(texts: Sequence[Shown], lines: Mapping[str, Sequence[Shown]] | None = None) -> str:
+    """Return curves and thresholds of texts, and of lines by the name of their score, as Markdown.
+
+    ValueError where a half has no text.
+    """
+    rights = sum(text.right for text in texts)
+    found = [f"{len(texts)} shown texts, {rights} of them right (exact match).", _fits(dict.fromkeys(SCORES, texts))]
+    some = next(iter(lines.values())) if lines else ()
+    if lines and all(map(all, map(halves, lines.values()))):
+        rights = sum(line.right for line in some)
+        found += [f"{len(some)} lines below the first one, {rights} of them as the author wrote them.", _fits(lines)]
+    return "\n\n".join(found) + "\n"
+
+
+def _fits(by_score: Mapping[str, Sequence[Shown]]) -> str:
+    parts = []
+    for name, texts in by_score.items():
+        score = SCORES[name]
         rows = [
             [f"{part:.0%}", f"{threshold:.3f}", f"{100 * right:.1f} ± {100 * error:.1f}"]
             for part, threshold, right, error in curve(texts, score)
         ]
         parts.append(f"Score: {name}\n\n{table(['shown', 'threshold', 'right, %'], rows)}")
-    rows = [_fitted(name, cost, held_out, other) for cost in COSTS for name in SCORES]
+    rows = []
+    for name, texts in by_score.items():
+        threshold, hidden = hopeless(texts, SCORES[name])
+        rows.append([name, f"{threshold:.3f}", f"{hidden} of {len(texts)}"])
+    hidden_table = table(["score", "threshold", "hidden"], rows)
+    parts.append(f"Thresholds below which at most {HOPELESS:.0%} are right:\n\n{hidden_table}")
+    rows = [_fitted(name, cost, by_score[name]) for cost in COSTS for name in by_score]
     header = [
-        "cost of a wrong text",
+        "cost of a wrong one",
         "score",
         "threshold",
         "utility where fitted",
@@ -139,11 +189,14 @@ def render(texts: Sequence[Shown]) -> str:
         "there without",
     ]
     parts.append(f"Thresholds of highest utility:\n\n{table(header, rows)}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
-def _fitted(name: str, cost: float, held_out: Sequence[Shown], other: Sequence[Shown]) -> list[str]:
+def _fitted(name: str, cost: float, texts: Sequence[Shown]) -> list[str]:
     score = SCORES[name]
+    held_out, other = halves(texts)
+    if not held_out or not other:
+        raise ValueError("too few texts for two halves")
     found = fit(held_out, score, cost)
     tried, without = (utility(other, score, value, cost) for value in (found.threshold, -math.inf))
     return [f"{cost:g}", name, f"{found.threshold:.3f}", *(f"{value:.3f}" for value in (found.utility, tried, without))]
@@ -158,7 +211,9 @@ def main() -> None:
     sets = frozenset(chosen.sets.split(",")) if chosen.sets else None
     try:
         measured = json.loads(chosen.file.read_text("utf-8"))
-        print(render(shown_texts(measured["records"], chosen.way, sets)), end="")
+        records = measured["records"]
+        lines = {name: further_lines(records, chosen.way, SCORES[name], sets) for name in LINE_SCORES}
+        print(render(shown_texts(records, chosen.way, sets), lines), end="")
     except OSError as error:
         raise SystemExit(f"{chosen.file} cannot be read: {error.strerror}.") from None
     except (KeyError, TypeError, json.JSONDecodeError):

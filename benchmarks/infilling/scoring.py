@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from difflib import SequenceMatcher
 from typing import Any
 
 from benchmarks.infilling.damage import damage, with_line_feeds
@@ -56,4 +57,31 @@ def score(task: Task, way: Way, answer: Answer, run: Callable[[str], bool] = pas
     if shown:
         language = language_for(task.language, task.path)
         found |= asdict(damage(task.before, answer.text, task.after, task.answer, language))
+    if answer.ungated:
+        found["ungated"] = _before_the_gate(task, answer, passed=bool(found.get("passed")))
     return {**found, "probabilities": list(answer.probabilities), **answer.cost}
+
+
+def _before_the_gate(task: Task, answer: Answer, *, passed: bool) -> dict[str, Any]:
+    """Return what thresholds are fitted with: what would be right if everything was shown, and each line by itself."""
+    exact = is_exact(task, answer.ungated)
+    shown_whole = answer.text == answer.ungated
+    right = right_lines(answer.ungated, task.answer)
+    if exact or (passed and shown_whole):
+        right = [True] * len(right)
+    judged = task.cut is not Cut.LINE_END  # else only the first line counts, and nobody knows of the others
+    lines = zip(right, answer.lines, strict=True) if judged else ()
+    return {
+        "exact": exact,
+        "lines": [{"right": is_right, "probabilities": list(values)} for is_right, values in lines],
+        **({} if shown_whole else {"text": answer.ungated}),
+    }
+
+
+def right_lines(text: str, answer: str) -> list[bool]:
+    """Return for each line of `text` whether the author wrote it too, in this order, blanks at the ends left out."""
+    ours, theirs = ([line.rstrip() for line in with_line_feeds(side).split("\n")] for side in (text, answer))
+    right = [False] * len(ours)
+    for block in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
+        right[block.a : block.a + block.size] = [True] * block.size
+    return right

@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from benchmarks.infilling.neighbours import Parts, close_beside, known_parts, open_beside, write
@@ -15,6 +16,7 @@ from spark_lsp.completion import Completion, CompletionRequest
 from spark_lsp.decoding.generate import Generation
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import EngineError
+from spark_lsp.gate import Scored, line_probabilities
 from spark_lsp.pipeline import Pipeline
 from spark_lsp.settings import CompletionSettings, Settings, load
 from spark_lsp.syntax.languages import language_for
@@ -49,9 +51,13 @@ class Answer:
     text: str
     reason: str
     probabilities: tuple[float, ...]
-    """The model's probability of each token that reaches into the text, those that only spell typed text left out."""
+    """The model's probability of each token of the text before the gate, those that only spell typed text left out."""
     cost: Mapping[str, Any] = field(default_factory=dict)
     """Tokens and seconds, under the names that they have in the JSON file."""
+    ungated: str = ""
+    """The text before the gate, of which `text` is what was shown; empty for the raw model."""
+    lines: tuple[tuple[float, ...], ...] = ()
+    """`probabilities` by the lines of that text."""
 
 
 def ways(without: Sequence[str]) -> list[Way]:
@@ -125,20 +131,23 @@ class Runner:
 
     def _answer(self, task: Task, way: Way) -> Answer:
         known = self._last
-        if known is not None and known[0] is task and known[1] == way.settings and not task.others:
+        if known is not None and known[0] is task and not task.others and _generate_alike(known[1], way.settings):
             completion, second = known[2], None
         else:
             completion, second = self._complete(task, way)
             self._last = (task, way.settings, completion)
         generation = completion.generation
-        text, reason = completion.text, completion.reason.value
+        text, reason, ungated = completion.text, completion.reason.value, completion.ungated
         if not way.postprocess:
-            text = generation.text if generation is not None else ""
+            text = ungated = generation.text if generation is not None else ""
             reason = "shown" if text.strip() else "nothing-to-add"
+        elif not way.settings.gate and ungated:
+            text, reason = ungated, "shown"
         cost = {"seconds": round(completion.seconds, 3), **generation_cost(generation)}
         if second is not None:
             cost["second"] = generation_cost(second)
-        return Answer(text, reason, _rounded(shown_probabilities(text, generation)), cost)
+        lines = tuple(map(_rounded, shown_probabilities(ungated, generation)))
+        return Answer(text, reason, tuple(chain.from_iterable(lines)), cost, ungated, lines)
 
     def _complete(self, task: Task, way: Way) -> tuple[Completion, Generation | None]:
         """Return the completion and, in the multi-file set, the generation one typed character later."""
@@ -162,16 +171,20 @@ def request(task: Task, typed: int = 0) -> CompletionRequest:
     """Return what an editor asks for when the user asks for a completion, after `typed` characters of the answer."""
     before = task.before + task.answer[:typed]
     snapshot = TextSnapshot.of(before + task.after)
-    return CompletionRequest(task.path, snapshot, len(before), language_for(task.language, task.path), patient=True)
+    language = language_for(task.language, task.path)
+    return CompletionRequest(task.path, snapshot, len(before), language, patient=True, invoked=True)
 
 
-def shown_probabilities(text: str, generation: Generation | None) -> tuple[float, ...]:
-    """Return the probabilities of the tokens that reach into `text`, which is a leading part of what was generated."""
+def _generate_alike(one: CompletionSettings, other: CompletionSettings) -> bool:
+    """Whether the same text is generated with both: the gate comes after that, and what it was given is known."""
+    return dataclasses.replace(one, gate=True) == dataclasses.replace(other, gate=True)
+
+
+def shown_probabilities(text: str, generation: Generation | None) -> tuple[tuple[float, ...], ...]:
+    """Return for each line of `text`, which is what rules left of what was generated, those of its tokens."""
     if generation is None or not text:
         return ()
-    starts = (0, *generation.ends[:-1])
-    tokens = zip(generation.probabilities, starts, generation.ends, strict=True)
-    return tuple(probability for probability, start, end in tokens if end and start < len(text))
+    return line_probabilities(text, Scored(generation.text, generation.probabilities, generation.ends))
 
 
 def generation_cost(generation: Generation | None) -> dict[str, Any]:

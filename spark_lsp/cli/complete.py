@@ -66,9 +66,8 @@ def complete(place: str, model: str | None, as_json: bool, no_optimized: bool, m
     pipeline = local_loader(settings, lambda fraction: None).load(lambda: False)
     loaded = time.monotonic()
     deadline = time.monotonic() + _SECONDS
-    request = CompletionRequest(
-        str(path), snapshot, cursor, language_for("", str(path)), deadline=deadline, patient=True
-    )
+    language = language_for("", str(path))
+    request = CompletionRequest(str(path), snapshot, cursor, language, deadline=deadline, patient=True, invoked=True)
     try:
         completion = pipeline.complete(request)
     finally:

@@ -111,13 +111,14 @@ def generate(
     on_step: Callable[[int, float], None] = lambda width, seconds: None,
     on_prompt: Callable[[int, float], None] = lambda tokens, seconds: None,
     cancelled: Callable[[], bool] = lambda: False,
-    on_text: Callable[[str], None] = lambda text: None,
+    on_text: Callable[[str, Sequence[float], Sequence[int]], None] = lambda text, probabilities, ends: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Generation:
     """Return the greedy continuation of `prompt` up to where `rule` or `limits` end it.
 
     Rows of decodes of up to `exact_width` tokens are those of decodes of one. `previous` is what stood or was suggested
-    at the end of the prompt before, for the drafter. `on_text` receives the growing text after every step, `on_step`
+    at the end of the prompt before, for the drafter. `on_text` receives the growing text after every step with the
+    probabilities and ends of its tokens so far, as `Generation` has them, `on_step`
     the width and the seconds of each decode of the output, `on_prompt` the tokens and the seconds of a prefill that
     carried nothing else. Raises CancelledError as soon as `cancelled()` is true or the engine was interrupted; what is
     in the KV cache by then stays usable.
@@ -185,7 +186,7 @@ def generate(
             cache.rewind(key, base)
             break
         if output.text:
-            on_text(output.text)
+            on_text(output.text, output.probabilities, output.ends)
         check_cancelled()
         room = max(0, min(max_draft, context_length - base - 2, limits.max_tokens - len(output.tokens)))
         draft = _typed_rest(typed, output)[:room] if output.untyped else drafts.next(room)

@@ -56,6 +56,24 @@ def apply_changes(
     return replace(snapshot, version=version)
 
 
+def removes_one_character(before: str, after: str) -> bool:
+    """Whether `after` is `before` without one character, as one press of a key removes it; CR LF counts as one."""
+    removed = len(before) - len(after)
+    if removed not in (1, 2):
+        return False
+    low, high = 0, len(after)
+    while low < high:  # the first `low` characters are the same
+        middle = (low + high + 1) // 2
+        if before[low:middle] == after[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    if removed == 1:
+        return before[low + 1 :] == after[low:]
+    # A "\r" in front of the pair is the same as the first of the pair.
+    return any(before[at : at + 2] == "\r\n" and before[at + 2 :] == after[at:] for at in (low, low - 1) if at >= 0)
+
+
 def _spliced(snapshot: TextSnapshot, start: int, end: int, inserted: str, version: int | None) -> TextSnapshot:
     old = snapshot.line_starts
     text = snapshot.text[:start] + inserted + snapshot.text[end:]

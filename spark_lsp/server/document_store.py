@@ -9,7 +9,7 @@ from enum import Enum
 
 from lsprotocol import types
 
-from spark_lsp.documents.edits import ContentChange, Range, apply_changes
+from spark_lsp.documents.edits import ContentChange, Range, apply_changes, removes_one_character
 from spark_lsp.documents.positions import Encoding, offset_at
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.syntax.languages import Language, language_for
@@ -37,10 +37,16 @@ class OpenDocument:
     obstacle: Obstacle | None = None
     edited: int | None = None
     """Where the latest edit ends, in code points; None if that is not known."""
+    shortened: bool = False
+    """Whether the latest change took out one character and put in none."""
     excluded: bool | None = None
     """Whether it is private, as soon as that is known."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set, and replaced by a fresh one, at each change."""
+
+    def lost_character_at(self, offset: int) -> bool:
+        """Whether the latest change was the deletion of one character at `offset`, as far as its place is known."""
+        return self.shortened and self.edited in (None, offset)
 
     def announce_change(self) -> None:
         """Wake everybody who waits for the next change."""
@@ -85,6 +91,7 @@ class DocumentStore:
         if whole is not None:
             document.obstacle = _obstacle(edits[whole].text)
             edits = edits[whole:]
+        before = document.snapshot.text
         if document.obstacle is None:
             document.snapshot = apply_changes(document.snapshot, edits, self.encoding, identifier.version)
             document.obstacle = _obstacle(document.snapshot.text)
@@ -92,6 +99,7 @@ class DocumentStore:
         if document.obstacle is not None:
             document.edited = None
             document.snapshot = TextSnapshot.of("", identifier.version)
+        document.shortened = removes_one_character(before, document.snapshot.text)
         document.announce_change()
         return document
 

@@ -1,9 +1,10 @@
 """`textDocument/inlineCompletion`: one answer for every request.
 
-In this order: what the request refers to, the cache, the engine. An automatic request is answered at the deadline with
-the text that is verified by then; the engine goes on behind it until the next keystroke, so that the follow-up request
-finds a longer text. With a `partialResultToken` (an extension of ours; the standard method has none) each growth of the
-text is sent as `$/progress` whose value replaces the one before, and the answer repeats the last of them.
+In this order: what the request refers to, the cache, what the user has just done, the engine. An automatic request that
+follows the deletion of one character is answered with nothing; any other one at the deadline with the text that is
+verified by then; the engine goes on behind it until the next keystroke, so that the follow-up request finds a longer
+text. With a `partialResultToken` (an extension of ours; the standard method has none) each growth of the text is sent
+as `$/progress` whose value replaces the one before; the answer is the last of them, or what is left of it in the end.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from spark_lsp.documents.edits import ContentChange, Range, apply_change
 from spark_lsp.documents.positions import offset_at, position_at
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.pipeline import Completion, CompletionRequest, Reason
-from spark_lsp.postprocess import Place, postprocess, whole_lines
+from spark_lsp.postprocess import Place, postprocess
 from spark_lsp.scheduler import EngineState, Job
 from spark_lsp.server.document_store import Obstacle, OpenDocument
 
@@ -81,13 +82,15 @@ async def _complete(
     await _wait_for_late_change(server, document, params.position)
     snapshot = document.snapshot
     place = _place(server, snapshot, params)
-    known = server.completions.get(document.uri, place.snapshot.text, place.cursor)
+    invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
+    known = server.completions.get(document.uri, place.snapshot.text, place.cursor, invoked=invoked)
     if known is not None:
-        return Reason.CACHED, known.text, place
+        return (Reason.CACHED if known.text else Reason.LOW_CONFIDENCE), known.text, place
     status = server.scheduler.status
     if status.state is EngineState.LOADING:
         return Reason.LOADING, "", None
-    invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
+    if not invoked and _follows_deletion(server, document, params.position):
+        return Reason.DELETION, "", None
     reason, text = await _ask_engine(server, document, place, invoked, token)
     if document.snapshot is not snapshot:
         # Never a text for an older version: the client asks again for the newer one.
@@ -105,6 +108,12 @@ async def _wait_for_late_change(server: SparkServer, document: OpenDocument, pos
         await asyncio.wait_for(changed.wait(), LATE_CHANGE_SECONDS)
     except asyncio.TimeoutError:
         return  # the position is simply out of range; it is clamped
+
+
+def _follows_deletion(server: SparkServer, document: OpenDocument, position: types.Position) -> bool:
+    """Whether the user has just deleted a character here: more of what is being taken back helps nobody."""
+    offset = offset_at(document.snapshot, position.line, position.character, server.documents.encoding)
+    return document.lost_character_at(offset)
 
 
 def _place(server: SparkServer, snapshot: TextSnapshot, params: types.InlineCompletionParams) -> _Place:
@@ -131,7 +140,7 @@ async def _ask_engine(
     seconds = INVOKED_SECONDS if invoked else server.settings.completion.deadline_ms / 1000
     if place.snapshot is document.snapshot:
         server.feed.touched(document, place.cursor)
-    request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language)
+    request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language, invoked=invoked)
     job = server.scheduler.submit(request, on_text)
     try:
         # A client that takes partial results waits for the end; it has something to show meanwhile.
@@ -149,8 +158,8 @@ async def _ask_engine(
 
 
 def _answer_early(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> tuple[Reason, str]:
-    """Return what is verified so far, in whole lines."""
-    text = postprocess(whole_lines(job.text), Place.at(place.snapshot, place.cursor, document.language))
+    """Return what is verified so far. The lines below the first are whole, and sure enough to stay."""
+    text = postprocess(job.text, Place.at(place.snapshot, place.cursor, document.language))
     if not text:
         return Reason.COLD, ""
     server.completions.put(document.uri, place.snapshot.text, place.cursor, text)
@@ -163,8 +172,9 @@ def _remember_later(server: SparkServer, document: OpenDocument, place: _Place, 
 
 
 def _remember(server: SparkServer, document: OpenDocument, place: _Place, completion: Completion) -> None:
-    if completion.text and server.documents.get(document.uri) is document:
-        server.completions.put(document.uri, place.snapshot.text, place.cursor, completion.text)
+    text, if_invoked = completion.text, completion.if_invoked
+    if if_invoked and server.documents.get(document.uri) is document:
+        server.completions.put(document.uri, place.snapshot.text, place.cursor, text, if_invoked)
 
 
 def _send_partial(server: SparkServer, token: Any, text: str, place: _Place) -> None:

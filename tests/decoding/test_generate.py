@@ -76,7 +76,7 @@ def test_every_token_has_a_probability_and_an_end_in_the_text() -> None:
 
 def test_a_character_spread_over_tokens_is_shown_when_it_is_complete() -> None:
     seen: list[str] = []
-    result = run(ScriptedEngine(["s = '€😀'"]), "s = '", on_text=seen.append)
+    result = run(ScriptedEngine(["s = '€😀'"]), "s = '", on_text=lambda text, *_: seen.append(text))
     assert result.text == "€😀'"
     assert seen[0] == "€"
     assert all("�" not in text for text in seen)

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_lsp.documents import ContentChange, Encoding, Range, TextSnapshot, apply_change, apply_changes
+from spark_lsp.documents.edits import removes_one_character
 
 from .plain_reference import changes, encodings, plain_change, plain_line_starts, texts
 
@@ -78,3 +79,35 @@ def test_edits_in_a_long_document_agree_with_rebuilding_everything(
         text = plain_change(text, step, encoding)
         assert snapshot.text == text
         assert snapshot.line_starts.tolist() == plain_line_starts(text)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("abc", "ac", True),
+        ("abc", "ab", True),
+        ("aab", "ab", True),
+        ("a", "", True),
+        ("a😀", "a", True),
+        ("a\r\nb", "ab", True),
+        ("a\r\r\nb", "a\rb", True),
+        ("a\r\n\r\nb", "a\r\nb", True),
+        ("a\r\nb", "a\nb", True),
+        ("abc", "abc", False),
+        ("abc", "a", False),
+        ("abc", "xb", False),
+        ("ab", "abc", False),
+        ("a\nb\n", "ba", False),
+        ("a\n\rb", "ab", False),
+        ("", "", False),
+    ],
+)
+def test_one_press_of_a_key_removes_one_character(before: str, after: str, expected: bool) -> None:
+    assert removes_one_character(before, after) is expected
+
+
+@given(st.text("ab\r\n", min_size=1, max_size=12), st.data())
+def test_whichever_character_goes_it_is_noticed(before: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(before) - 1))
+    size = 2 if before.startswith("\r\n", at) else 1
+    assert removes_one_character(before, before[:at] + before[at + size :])

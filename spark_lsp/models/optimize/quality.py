@@ -15,8 +15,9 @@ from spark_lsp.pipeline import CompletionRequest, Pipeline
 from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import language_for
 
-SETTINGS = CompletionSettings(prefix_tokens=512, suffix_tokens=128, max_tokens=64, max_lines=1)
-"""The defaults, but for one line: the longest line of the sample has 120 characters."""
+SETTINGS = CompletionSettings(prefix_tokens=512, suffix_tokens=128, max_tokens=64, max_lines=1, gate=False)
+"""The defaults, but for one line: the longest line of the sample has 120 characters. What the model writes is compared,
+however sure it is."""
 CONTEXT_TOKENS = 4096
 """The largest prompt of the sample several times over, so that no task is decided by the room for it."""
 _CONTROL_MARK = b"\0control "

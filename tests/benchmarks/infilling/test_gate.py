@@ -1,10 +1,22 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
-from benchmarks.infilling.gate import SCORES, Shown, curve, fit, halves, render, shown_texts, utility
+from benchmarks.infilling.gate import (
+    SCORES,
+    Shown,
+    curve,
+    fit,
+    further_lines,
+    halves,
+    hopeless,
+    render,
+    shown_texts,
+    utility,
+)
 from tests.benchmarks.infilling.examples import record
 
 FIRST = SCORES["first token"]
@@ -88,3 +100,49 @@ def test_the_report_has_a_curve_for_each_score_and_the_fitted_thresholds() -> No
     assert report.startswith("60 shown texts, 40 of them right")
     with pytest.raises(ValueError, match="too few"):
         render(some[:1])
+
+
+def ungated(number: int, *lines: tuple[bool, float], exact: bool = False, **more: Any) -> dict[str, Any]:
+    """A text of which the gate showed nothing."""
+    found = {"exact": exact, "lines": [{"right": right, "probabilities": [value]} for right, value in lines]}
+    values: dict[str, Any] = {"exact": False, "shown": False, "reason": "low-confidence", "ungated": found, **more}
+    return record(number, "pipeline", **values)
+
+
+def test_thresholds_are_fitted_with_what_there_was_before_the_gate() -> None:
+    (text,) = shown_texts([ungated(1, (True, 0.5), exact=True)], "pipeline")
+    assert (text.right, text.probabilities) == (True, (0.5,))
+
+
+def test_a_line_counts_with_the_least_sure_line_down_to_it_and_the_first_not_at_all() -> None:
+    records = [ungated(1, (True, 0.2), (True, 0.9), (False, 0.5), (True, 0.8)), record(2, "pipeline", exact=True)]
+    lines = further_lines(records, "pipeline", FIRST)
+    assert [(line.right, line.probabilities) for line in lines] == [(True, (0.9,)), (False, (0.5,)), (True, (0.5,))]
+    assert further_lines(records, "raw", FIRST) == []
+
+
+def test_lines_without_a_token_of_their_own_are_passed_over() -> None:
+    found = ungated(1, (True, 0.9), (True, 0.9), (False, 0.4))
+    found["ungated"]["lines"][0]["probabilities"] = []
+    assert [line.probabilities for line in further_lines([found], "pipeline", FIRST)] == [(0.4,)]
+
+
+@pytest.mark.parametrize(
+    ("values", "threshold", "hidden"),
+    [
+        ([(0.9, True), (0.1, False)], 0.3, 1),
+        ([(0.9, False), (0.1, True)], 0.0, 0),
+        ([(0.9, True), *[(0.2, False)] * 9, (0.1, True)], math.sqrt(0.9 * 0.2), 10),
+    ],
+)
+def test_hopeless_texts_are_those_of_which_a_tenth_is_right(
+    values: list[tuple[float, bool]], threshold: float, hidden: int
+) -> None:
+    found, count = hopeless(texts(*values), FIRST)
+    assert (math.exp(found), count) == (pytest.approx(threshold), hidden)
+
+
+def test_the_report_has_thresholds_for_lines_where_there_are_any() -> None:
+    some = [Shown(str(number), number % 3 > 0, (0.2 + number % 3 / 4,)) for number in range(60)]
+    assert "lines below the first one" not in render(some)
+    assert "60 lines below the first one, 40 of them as the author wrote them" in render(some, {"mean": some})

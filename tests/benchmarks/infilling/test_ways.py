@@ -61,6 +61,49 @@ def test_parts_are_switched_off_by_their_name() -> None:
     assert names[PIPELINE].heal_tokens > 0
 
 
+def test_the_gate_is_switched_off_without_another_generation() -> None:
+    unsure = ScriptedEngine(("a = b\n",), logits={"b": -0.9})
+    one = Runner(Pipeline(unsure, ways([])[1].settings))
+    place = task("a = █\n", "b", Cut.LINE_END)
+    _, gated, ungated = (one.answer(place, way) for way in ways(["gate"]))
+    assert (gated.text, gated.reason, gated.ungated) == ("", "low-confidence", "b")
+    assert (ungated.text, ungated.reason, ungated.ungated) == ("b", "shown", "b")
+    assert gated.probabilities == ungated.probabilities == gated.lines[0]
+    fresh = Runner(Pipeline(ScriptedEngine(("a = b\n",), logits={"b": -0.9}), ways([])[1].settings))
+    alone = fresh.answer(place, ways(["gate"])[2])
+    assert (alone.text, alone.reason, alone.lines) == (ungated.text, ungated.reason, ungated.lines)
+
+
+def test_what_thresholds_are_fitted_with_is_kept() -> None:
+    place = task("█\n", "a = 1\nb = 2\nc = 3")
+    lines = ((0.9,), (0.8, 0.7), (0.1,))
+    probabilities = (0.9, 0.8, 0.7, 0.1)
+    answer = Answer("a = 1", "shown", probabilities, ungated="a = 1\nc = 3 \nd = 4", lines=lines)
+    found = score(place, ways([])[1], answer)
+    assert found["ungated"] == {
+        "exact": False,
+        "lines": [
+            {"right": True, "probabilities": [0.9]},
+            {"right": True, "probabilities": [0.8, 0.7]},
+            {"right": False, "probabilities": [0.1]},
+        ],
+        "text": "a = 1\nc = 3 \nd = 4",
+    }
+    assert not found["exact"]
+
+
+def test_all_lines_of_a_text_that_passes_its_tests_are_right() -> None:
+    place = task("█\n", "a = 1", tests="\nassert True\n")
+    answer = Answer("a = 2 - 1", "shown", (0.9,), ungated="a = 2 - 1", lines=((0.9,),))
+    found = score(place, ways([])[1], answer, lambda program: True)
+    assert found["ungated"] == {"exact": False, "lines": [{"right": True, "probabilities": [0.9]}]}
+
+
+def test_where_only_the_first_line_counts_no_line_is_judged() -> None:
+    answer = Answer("b", "shown", (0.9,), ungated="b\nmore", lines=((0.9,), (0.9,)))
+    assert score(PLACE, ways([])[1], answer)["ungated"]["lines"] == []
+
+
 def test_a_context_that_there_is_not_is_refused() -> None:
     with pytest.raises(ValueError, match="no context nonsense"):
         context_ways(["nonsense"])
