@@ -9,6 +9,7 @@ from enum import Enum
 
 from lsprotocol import types
 
+from spark_lsp.context.diagnostics import Diagnostic, relocated
 from spark_lsp.documents.edits import ContentChange, Range, apply_changes
 from spark_lsp.documents.positions import Encoding, offset_at
 from spark_lsp.documents.text import TextSnapshot
@@ -39,6 +40,8 @@ class OpenDocument:
     """Where the latest edit ends, in code points; None if that is not known."""
     excluded: bool | None = None
     """Whether it is private, as soon as that is known."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What other servers find wrong in the snapshot, as far as the client tells."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set, and replaced by a fresh one, at each change."""
 
@@ -80,7 +83,7 @@ class DocumentStore:
         document = self._documents.get(identifier.uri)
         if document is None:
             return None
-        edits = [_content_change(change) for change in changes]
+        edits, old = [_content_change(change) for change in changes], document.snapshot
         whole = next((i for i in range(len(edits) - 1, -1, -1) if edits[i].range is None), None)
         if whole is not None:
             document.obstacle = _obstacle(edits[whole].text)
@@ -92,6 +95,7 @@ class DocumentStore:
         if document.obstacle is not None:
             document.edited = None
             document.snapshot = TextSnapshot.of("", identifier.version)
+        document.diagnostics = relocated(document.diagnostics, old, document.snapshot)
         document.announce_change()
         return document
 
