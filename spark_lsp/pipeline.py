@@ -122,12 +122,14 @@ class Pipeline:
         request: CompletionRequest,
         *,
         cancelled: Callable[[], bool] = lambda: False,
+        on_place: Callable[[Place], None] = lambda place: None,
         on_text: Callable[[str], None] = lambda text: None,
     ) -> Completion:
         """Return the completion at the request's cursor.
 
-        `on_text` receives the post-processed text whenever a step made it longer. Raises CancelledError when
-        `cancelled()` turns true, EngineError when the engine fails.
+        `on_place` receives what the rules know of the cursor's place, before there is any text. `on_text` receives the
+        post-processed text whenever a step made it longer. Raises CancelledError when `cancelled()` turns true,
+        EngineError when the engine fails.
         """
         started = time.monotonic()
         settings, snapshot, cursor = self._settings, request.snapshot, request.cursor
@@ -144,6 +146,7 @@ class Pipeline:
         prompt = self.prompt(window)
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
         place = Place.at(snapshot, cursor, request.language, tree)
+        on_place(place)
         extent = choose_extent(snapshot, tree, cursor, place, request.language)
         rule = stop_rule(extent, snapshot, tree, cursor, place, settings.max_lines)
         growing, shown = place.while_growing(), ""
