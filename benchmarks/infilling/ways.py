@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.infilling.neighbours import Parts, close_beside, known_parts, open_beside, write
+from benchmarks.infilling.neighbours import PARTS as FILE_PARTS
+from benchmarks.infilling.neighbours import Parts, close_beside, open_beside, write
 from benchmarks.infilling.raw import RawModel
 from benchmarks.infilling.tasks import Task
 from spark_lsp.completion import Completion, CompletionRequest
@@ -78,9 +79,8 @@ def context_ways(names: Sequence[str]) -> list[Way]:
     found = [WITHOUT_OTHER_FILES]
     for name in names:
         parts = tuple(name.split("+"))
-        if unknown := set(parts) - set(known_parts()):
-            known = ", ".join(known_parts()) or "none in this version"
-            raise ValueError(f"There is no context {', '.join(sorted(unknown))}; there is {known}.")
+        if unknown := set(parts) - set(FILE_PARTS):
+            raise ValueError(f"There is no context {', '.join(sorted(unknown))}; there is {', '.join(FILE_PARTS)}.")
         found.append(Way(f"with {name}", context=parts))
     return found
 

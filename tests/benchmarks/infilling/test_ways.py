@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.infilling.neighbours import known_parts
+from benchmarks.infilling.neighbours import PARTS
 from benchmarks.infilling.scoring import is_exact, score
 from benchmarks.infilling.tasks import Cut, OtherFile
 from benchmarks.infilling.ways import PIPELINE, RAW, Answer, Runner, context_ways, ways
@@ -47,7 +47,7 @@ def test_an_engine_that_fails_gives_an_empty_answer() -> None:
 def test_the_multi_file_set_has_a_second_request_after_one_typed_character() -> None:
     place = task("a = █\n", "fetch()", Cut.LINE_END, others=(OtherFile("other.py", "def fetch(): pass\n"),))
     one = runner("a = fetch()\n")
-    for way in (ways([])[1], *context_ways(known_parts())):
+    for way in (ways([])[1], *context_ways(PARTS)):
         answer = one.answer(place, way)
         assert answer.text == "fetch()"
         assert answer.cost["second"]["prompt_tokens"] < answer.cost["prompt_tokens"]
