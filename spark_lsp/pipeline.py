@@ -83,6 +83,8 @@ class Pipeline:
         self._documents: OrderedDict[str, DocumentSession] = OrderedDict()
         self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
         self._accepted = NgramIndex(ACCEPTED_TOKENS)
+        self.stop_rule = stop_rule
+        """Chooses where a text ends; benchmarks compare with another choice."""
         self.workspace = WorkspaceTexts(engine.tokenize)
         self.sources = ContextSources(context or ContextSettings())
         self.cost = cost or default_cost_model()
@@ -148,7 +150,7 @@ class Pipeline:
         place = Place.at(snapshot, cursor, request.language, tree)
         on_place(place)
         extent = choose_extent(snapshot, tree, cursor, place, request.language)
-        rule = stop_rule(extent, snapshot, tree, cursor, place, settings.max_lines)
+        rule = self.stop_rule(extent, snapshot, tree, cursor, place, settings.max_lines)
         growing, shown = place.while_growing(), ""
 
         def stream(text: str) -> None:

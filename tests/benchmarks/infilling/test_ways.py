@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.infilling.limits import LineLimit
 from benchmarks.infilling.neighbours import PARTS
 from benchmarks.infilling.scoring import is_exact, score
 from benchmarks.infilling.tasks import Cut, OtherFile
 from benchmarks.infilling.ways import PIPELINE, RAW, Answer, Runner, context_ways, ways
+from spark_lsp.decoding.stopping import Extent, Stop, StopReason
 from spark_lsp.pipeline import Pipeline
 from tests.benchmarks.infilling.examples import task
 from tests.scripted_engine import ScriptedEngine
@@ -59,6 +61,22 @@ def test_parts_are_switched_off_by_their_name() -> None:
     assert names["without anchor"].layout == "plain"
     assert not names["without drafting"].drafting
     assert names[PIPELINE].heal_tokens > 0
+
+
+def test_without_stopping_only_the_limits_end_a_text() -> None:
+    place = task("a = f()\n█\n", "b = 1", Cut.NONE)
+    one = runner("a = f()\nb = 1\nc = 2\nd = 3\n")
+    found = {way.name: one.answer(place, way) for way in ways(["stopping", "postprocess"])}
+    assert (found[PIPELINE].text, found[PIPELINE].cost["stop"]) == ("b = 1", "statement-end")
+    assert found["without stopping"].text == "b = 1\nc = 2\nd = 3"
+    assert found["without stopping"].cost["stop"] == "end-of-generation"
+    assert found["without postprocess"].text == "b = 1", "the rule is back"
+
+
+def test_the_line_limit_holds_without_stopping() -> None:
+    rule = LineLimit(Extent.LINE, indentation=0, max_lines=3)
+    assert rule.check("a\n\nc") is None
+    assert rule.check("a\n\nc\nd\ne") == Stop(StopReason.LINES, len("a\n\nc"))
 
 
 def test_a_context_that_there_is_not_is_refused() -> None:
