@@ -28,6 +28,7 @@ OTHER_FILES, POSTPROCESS, STOPPING = "other files", "postprocess", "stopping"
 rules that end it before the limits of tokens and lines do."""
 PARTS: Mapping[str, Mapping[str, Any]] = {"healing": {"heal_tokens": 0}, "anchor": {"layout": "plain"}}
 """What `--without` may name besides the settings that are on or off. Without the anchored layout nothing is healed."""
+NAMED_PARTS = (*PARTS, POSTPROCESS, STOPPING)
 BASE = CompletionSettings(snapshots=False)
 """The defaults; one run leaves nothing on the disk for the next."""
 ROUNDED = 5
@@ -99,7 +100,7 @@ def _settings_without(part: str) -> CompletionSettings:
         changes = {name: changes}
     settings, warnings = load({"completion": changes}, Settings(completion=BASE))
     if warnings or settings.completion == BASE:
-        known = ", ".join([*PARTS, POSTPROCESS, STOPPING])
+        known = ", ".join(NAMED_PARTS)
         raise ValueError(
             f"There is no part {part!r} to switch off; there are {known} and settings that are true or false."
         )
