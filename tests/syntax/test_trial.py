@@ -1,4 +1,4 @@
-"""Texts tried one after the other give the same answers as each tried alone."""
+"""Whether a text adds a syntax error; ``█`` is where it goes."""
 
 from __future__ import annotations
 
@@ -6,28 +6,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_lsp.syntax import adds_syntax_error, error_count, language_for, parse
+from spark_lsp.syntax import language_for, parse
 from spark_lsp.syntax.trial import Trial
 
-PYTHON = language_for("python", "")
+
+def trial(marked: str, language_id: str = "python") -> Trial:
+    return Trial(parse(marked.replace("█", ""), language_for(language_id, "")), marked.index("█"))
 
 
-def trial(marked: str) -> Trial:
-    return Trial(parse(marked.replace("█", ""), PYTHON), marked.index("█"))
-
-
-CASES = [
-    ("right code", "x = █\n", "1", False),
-    ("half a call", "x = 1\n█\n", "f(1", True),
-    ("the errors that were there", "x = )1\ny = █\n", "2", False),
-    ("a whole body", "def f():\n█\n\ndef g():\n    pass\n", "    return 1", False),
-]
-
-
-@pytest.mark.parametrize(("case", "marked", "text", "breaks"), CASES, ids=[case[0] for case in CASES])
-def test_a_text_breaks_the_document(case: str, marked: str, text: str, breaks: bool) -> None:
-    one = trial(marked)
-    assert one.breaks(one.tree_with(text)) is breaks
+@pytest.mark.parametrize(
+    ("name", "language_id", "marked", "inserted", "expected"),
+    [
+        ("a statement", "python", "x = 1\n█\ny = 2\n", "z = 3", False),
+        ("an open bracket", "python", "x = 1\n█\ny = 2\n", "f(", True),
+        ("what completes a line that is broken", "python", "x = █\ny = 2\n", "3", False),
+        ("what leaves it as broken as it was", "python", "x = f(█\ny = 2\n", "a, ", False),
+        ("two values", "go", "func f() {\n\t█\n}\n", "a b c := 1", True),
+        ("one closer too many", "rust", "fn f() {\n    g(█);\n}\n", "a)", True),
+        ("a type that ends twice", "java", "class A {\n    █\n}\n", "int a;; }", True),
+        ("a language without a grammar", "klingon", "x █", "((((", False),
+        ("a whole body", "python", "def f():\n█\n\ndef g():\n    pass\n", "    return 1", False),
+        ("where the document is broken already", "python", "x = [1, 2\n\ndef f():\n    return █\n", "g(1)", False),
+    ],
+)
+def test_adds_a_syntax_error(name: str, language_id: str, marked: str, inserted: str, expected: bool) -> None:
+    one = trial(marked, language_id)
+    assert (one.judges and one.breaks(one.tree_with(inserted))) is expected
 
 
 def test_a_line_is_ended_where_the_document_does_not() -> None:
@@ -47,9 +51,8 @@ texts = st.lists(st.sampled_from(["", "x", "f(", "f(1)", "    y = 1", "\n", "= =
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(["a = █\nb = 2\n", "def f():\n█\n\ndef g():\n    return 1\n", "class A:\n    █\n"]), texts)
 def test_answers_do_not_depend_on_what_was_tried_before(marked: str, tried: list[str]) -> None:
-    document, offset = marked.replace("█", ""), marked.index("█")
-    tree, one = parse(document, PYTHON), trial(marked)
+    one = trial(marked)
     for text in tried:
-        whole = document[:offset] + text + document[offset:]
-        alone = adds_syntax_error(tree, whole, offset, error_count(tree))
-        assert (one.judges and one.breaks(one.tree_with(text))) is alone
+        alone = trial(marked)
+        assert one.judges is alone.judges
+        assert one.breaks(one.tree_with(text)) is alone.breaks(alone.tree_with(text))
