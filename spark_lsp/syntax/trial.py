@@ -23,8 +23,8 @@ class Trial:
 
     def tree_with(self, text: str, separator: str = "") -> SyntaxTree:
         """Return the tree with `text`, and `separator` behind it."""
-        self._last = reparse(self._last, self._before + text + separator + self._after)
-        return self._last
+        changed = self._last = reparse(self._last, self._before + text + separator + self._after)
+        return changed  # another thread, which judges an early answer, may have set the last one by now
 
     def tree_with_line(self, text: str) -> SyntaxTree:
         """Return the tree with `text` as the end of its line."""
