@@ -35,5 +35,9 @@ def heading(measured: dict[str, Any]) -> str:
 
     `measured` is what a benchmark writes with `--json`: `machine`, `model` (name or path) and `run` are used.
     """
-    about = ", ".join(f"{name} {value}" for name, value in measured["machine"].items())
-    return f"{about}\n\nmodel {Path(measured['model']).name}, {measured['run']}"
+    return f"{machine_line(measured)}\n\nmodel {Path(measured['model']).name}, {measured['run']}"
+
+
+def machine_line(measured: dict[str, Any]) -> str:
+    """Return the first of these lines."""
+    return ", ".join(f"{name} {value}" for name, value in measured["machine"].items())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline
+from spark_lsp.postprocess import Place
 
 
 class EngineState(str, Enum):
@@ -48,6 +49,8 @@ class Job:
         self.cancelled = False
         self.text = ""
         """The post-processed text so far; it only grows."""
+        self.place: Place | None = None
+        """Where the text goes, with the document's tree; there before the first text."""
         self.result: Future[Completion] = Future()
 
     def resolve(self, completion: Completion) -> None:

@@ -51,6 +51,8 @@ OPEN_DOCUMENTS = 16
 """Documents whose syntax tree and window are kept; the least recently used one is dropped and made anew if needed."""
 FIRST_PARSE_SECONDS = 0.02
 """Time that one request may spend on parsing a document for the first time; a huge file is parsed over several."""
+PATIENT_PARSE_SECONDS = 2.0
+"""For a request that may wait, and that gets no second chance."""
 
 
 class Pipeline:
@@ -84,6 +86,8 @@ class Pipeline:
         self._documents: OrderedDict[str, DocumentSession] = OrderedDict()
         self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
         self._accepted = NgramIndex(ACCEPTED_TOKENS)
+        self.stop_rule = stop_rule
+        """Chooses where a text ends; benchmarks compare with another choice."""
         self.workspace = WorkspaceTexts(engine.tokenize)
         self.sources = ContextSources(context or ContextSettings())
         self.cost = cost or default_cost_model()
@@ -118,22 +122,26 @@ class Pipeline:
         request: CompletionRequest,
         *,
         cancelled: Callable[[], bool] = lambda: False,
+        on_place: Callable[[Place], None] = lambda place: None,
         on_text: Callable[[str], None] = lambda text: None,
     ) -> Completion:
         """Return the completion at the request's cursor.
 
-        `on_text` receives the post-processed text whenever a step made it longer. Raises CancelledError when
-        `cancelled()` turns true, EngineError when the engine fails.
+        `on_place` receives what the rules know of the cursor's place, before there is any text. `on_text` receives the
+        post-processed text whenever a step made it longer. Raises CancelledError when `cancelled()` turns true,
+        EngineError when the engine fails.
         """
         started = time.monotonic()
         settings, snapshot, cursor = self._settings, request.snapshot, request.cursor
         document = self._document(request)
-        tree = document.parser.tree(snapshot.text, FIRST_PARSE_SECONDS)
+        parse_seconds = PATIENT_PARSE_SECONDS if request.patient else FIRST_PARSE_SECONDS
+        tree = document.parser.tree(snapshot.text, parse_seconds)
         document.last = request
         self._resumption.resume(request.document, document)
         place = Place.at(snapshot, cursor, request.language, tree)
         if not request.invoked and (reason := unwanted(place, settings)) is not None:
             return Completion("", reason)
+        on_place(place)
         limits = self.limits(new_place=not request.patient)
         window = document.follow(snapshot, tree, cursor, limits)
         if request.patient:
@@ -143,7 +151,7 @@ class Pipeline:
         prompt = self.prompt(window)
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
         extent = choose_extent(snapshot, tree, cursor, place, request.language)
-        rule = stop_rule(extent, snapshot, tree, cursor, place, settings.max_lines)
+        rule = self.stop_rule(extent, snapshot, tree, cursor, place, settings.max_lines)
         growing, shown = place.while_growing(), ""
         bars = (INVOKED if request.invoked else AUTOMATIC) if settings.gate else None
 

@@ -23,6 +23,7 @@ from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.jobs import EngineState, Job, Loader, Status
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
+from spark_lsp.postprocess import Place
 from spark_lsp.resident import ResidentModel
 
 __all__ = ["EngineState", "Job", "Loader", "Scheduler", "Status"]
@@ -234,6 +235,9 @@ class Scheduler:
         job.resolve(completion)
 
     def _complete(self, pipeline: Pipeline, job: Job) -> Completion:
+        def on_place(place: Place) -> None:
+            job.place = place
+
         def on_text(text: str) -> None:
             job.text = text
             if not job.cancelled:
@@ -241,7 +245,7 @@ class Scheduler:
 
         try:
             completion = pipeline.complete(
-                job.request, cancelled=lambda: job.cancelled or self._closing, on_text=on_text
+                job.request, cancelled=lambda: job.cancelled or self._closing, on_place=on_place, on_text=on_text
             )
             if completion.generation is not None:
                 self._metrics.count_generation(completion.generation)

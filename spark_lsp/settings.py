@@ -85,6 +85,8 @@ class ContextSettings:
     """Whether the places that were edited or visited last are."""
     snippets: bool = False
     """Whether code that resembles the code around the cursor is, from open documents and files beside them."""
+    diagnostics: bool = False
+    """Whether errors and warnings near the cursor are, if the editor sends them."""
     exclusions: bool = True
     """Whether files that `.gitignore` or `.sparkignore` name, or that look like secrets, are neither completed nor
     read."""
@@ -92,7 +94,7 @@ class ContextSettings:
     @property
     def shows_anything(self) -> bool:
         """Whether any part is on."""
-        return self.definitions or self.recent or self.snippets
+        return self.definitions or self.recent or self.snippets or self.diagnostics
 
 
 @dataclass(frozen=True, slots=True)

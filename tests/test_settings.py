@@ -32,7 +32,9 @@ def test_a_setting_can_be_written_in_several_ways(given: dict[str, Any]) -> None
 
 
 def test_every_part_of_the_context_is_a_switch_and_what_was_not_measured_is_off() -> None:
-    assert Settings().context == ContextSettings(definitions=False, recent=False, snippets=False, exclusions=True)
+    assert Settings().context == ContextSettings(
+        definitions=False, recent=False, snippets=False, diagnostics=False, exclusions=True
+    )
     assert not Settings().context.shows_anything
     settings, warnings = load({"context": {"recent": True, "exclusions": False, "snippets": 1}})
     assert settings.context == ContextSettings(recent=True, exclusions=False)

@@ -18,11 +18,13 @@ from typing import Any
 
 from benchmarks.infilling import humaneval, packages, safim
 from benchmarks.infilling.journal import Journal, JournalError, code_digest, journal_path
+from benchmarks.infilling.neighbours import PARTS as FILE_PARTS
 from benchmarks.infilling.report import render
 from benchmarks.infilling.scoring import score
 from benchmarks.infilling.tasks import Task
-from benchmarks.infilling.ways import Runner, Way, context_ways, ways
+from benchmarks.infilling.ways import NAMED_PARTS, Runner, Way, context_ways, ways
 from benchmarks.machine import machine
+from spark_lsp.decoding.cost_model import SteadyCostModel
 from spark_lsp.decoding.llama import LlamaEngine
 from spark_lsp.errors import SparkError
 from spark_lsp.models.catalogue import DEFAULT_MODEL
@@ -49,10 +51,12 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.infilling", description=__doc__)
     parser.add_argument("--data", type=Path, help="the folder of the data sets")
     parser.add_argument("--model", default=DEFAULT_MODEL, help="catalogue name or path")
-    parser.add_argument("--sets", help="which sets, with commas (default: all but packages)")
+    parser.add_argument("--sets", help=f"some of {', '.join(COUNTS)} (default: all but the last)")
     parser.add_argument("--tasks", type=int, help="tasks of a set; of safim-control and -block, of each language")
-    parser.add_argument("--without", default="", help="also the pipeline without these parts, with commas")
-    parser.add_argument("--with", dest="context", default="", help="packages also with this context, with commas and +")
+    named = ", ".join(NAMED_PARTS)
+    parser.add_argument("--without", default="", help=f"also the pipeline without {named} or a setting, with commas")
+    files = ", ".join(FILE_PARTS)
+    parser.add_argument("--with", dest="context", default="", help=f"packages also with {files}; with commas and +")
     parser.add_argument("--seed", type=int, default=0, help="chooses tasks and columns (default 0)")
     parser.add_argument("--json", type=Path, help="also write every answer to this file")
     parser.add_argument("--resume", action="store_true", help="continue the run whose journal is beside that file")
@@ -133,7 +137,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     plan = {name: tasks_of(name, chosen) for name in chosen.sets}
     file = journal_path(chosen.json) if chosen.json is not None else None
     with Journal(file, about, resume=chosen.resume) as journal:
-        pipeline = Pipeline(LlamaEngine.load(path), chosen.ways[1].settings)
+        pipeline = Pipeline(LlamaEngine.load(path), chosen.ways[1].settings, cost=SteadyCostModel())
         try:
             measure(Runner(pipeline), plan, chosen, journal)
         finally:

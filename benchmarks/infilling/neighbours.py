@@ -1,81 +1,50 @@
-"""The one place that knows how the pipeline gets to see other files.
-
-It is looked up at run time, so that a version of the program without that stage can be measured too.
-"""
+"""How the pipeline gets to see the other files of a task: as documents that are open and imported."""
 
 from __future__ import annotations
 
-import dataclasses
-import importlib
-import importlib.util
-from typing import Any
-
 from benchmarks.infilling.tasks import Task
-from spark_lsp import settings
+from spark_lsp.context.sources import ContextSources, SourceText
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.pipeline import Pipeline
+from spark_lsp.settings import ContextSettings
 from spark_lsp.syntax.languages import language_for
 
-_STAGE = "spark_lsp.context.sources"
-SEES_OTHER_FILES = importlib.util.find_spec(_STAGE) is not None
-"""Whether this version can put text of other files into the prompt."""
-NOT_A_PART = "exclusions"
-"""The setting of the context that adds nothing to the prompt."""
+PARTS = ("definitions", "recent", "snippets")
+"""The parts of the context that come from other files, by the names of their settings."""
 
 Parts = tuple[str, ...] | None
-"""Which parts of the context are on; None for the defaults."""
-
-
-def known_parts() -> list[str]:
-    """Return the parts of the context that can be on or off; empty where this version has none."""
-    if not SEES_OTHER_FILES:
-        return []
-    return [field.name for field in dataclasses.fields(_settings(None)) if field.name != NOT_A_PART]
+"""Which of them are on; None for the defaults."""
 
 
 def open_beside(pipeline: Pipeline, task: Task, parts: Parts) -> None:
-    """Show the pipeline the other files of a task as documents that are open and imported, with these parts on.
+    """Show the pipeline the other files of a task, with these parts on.
 
     What idle time would prepare of them is prepared.
     """
-    if not SEES_OTHER_FILES:
-        return
-    _replace_sources(pipeline, parts)
+    pipeline.sources = ContextSources(_settings(parts))
     write(pipeline, task, task.before)
-    sources: Any = pipeline.sources  # type: ignore[attr-defined]
     for other in task.others:
-        sources.put(_source(task, other.path, other.text), other.path)
-    sources.link(task.path, [other.path for other in task.others])
-    while sources.work(task.path):
+        pipeline.sources.put(_source(task, other.path, other.text), other.path)
+    pipeline.sources.link(task.path, [other.path for other in task.others])
+    while pipeline.sources.work(task.path):
         pass
 
 
 def write(pipeline: Pipeline, task: Task, before: str) -> None:
     """Tell the pipeline that the task's own document now has `before` in front of the cursor."""
-    if SEES_OTHER_FILES:
-        pipeline.sources.put(_source(task, task.path, before + task.after), task.path)  # type: ignore[attr-defined]
+    pipeline.sources.put(_source(task, task.path, before + task.after), task.path)
 
 
 def close_beside(pipeline: Pipeline) -> None:
     """Close every document, so that the next task knows nothing of this one."""
-    if SEES_OTHER_FILES:
-        _replace_sources(pipeline, None)
+    pipeline.sources = ContextSources(ContextSettings())
 
 
-def _replace_sources(pipeline: Pipeline, parts: Parts) -> None:
-    stage: Any = importlib.import_module(_STAGE)
-    pipeline.sources = stage.ContextSources(_settings(parts))  # type: ignore[attr-defined]
-
-
-def _settings(parts: Parts) -> Any:
-    defaults: Any = settings.ContextSettings()  # type: ignore[attr-defined]
+def _settings(parts: Parts) -> ContextSettings:
     if parts is None:
-        return defaults
-    names = [field.name for field in dataclasses.fields(defaults) if field.name != NOT_A_PART]
-    return dataclasses.replace(defaults, **{name: name in parts for name in names})
+        return ContextSettings()
+    return ContextSettings(definitions="definitions" in parts, recent="recent" in parts, snippets="snippets" in parts)
 
 
-def _source(task: Task, path: str, text: str) -> Any:
-    stage: Any = importlib.import_module(_STAGE)
-    language = language_for(task.language, path)
-    return stage.SourceText(path, path, task.group, language, TextSnapshot.of(text))
+def _source(task: Task, path: str, text: str) -> SourceText:
+    return SourceText(path, path, task.group, language_for(task.language, path), TextSnapshot.of(text))

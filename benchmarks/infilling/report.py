@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from benchmarks.infilling import packages
-from benchmarks.infilling.neighbours import SEES_OTHER_FILES
 from benchmarks.infilling.scoring import DAMAGES
 from benchmarks.infilling.statistics import Estimate, difference, mean
 from benchmarks.infilling.ways import PIPELINE, RAW, WITHOUT_OTHER_FILES
@@ -145,12 +144,10 @@ def _other_files(measured: Measured, records: Records) -> str:
             medians = [f"{median_of.median(values):.0f}" for values in (tokens, again, [1000 * time for time in times])]
             ratio = _second_ratio(own, way)
             rows.append([way, *medians, "-" if ratio is None else f"{ratio:.2f}"])
-    note = f"The set `{packages.NAME}` comes from {measured['packages']} installed packages."
-    if not SEES_OTHER_FILES:
-        note += (
-            " This version puts no text of other files into the prompt: rows with and without are the same by design."
-        )
-    note += " The second request comes one typed character after the first. Medians:"
+    note = (
+        f"The set `{packages.NAME}` comes from {measured['packages']} installed packages. The second request comes one "
+        "typed character after the first. Medians:"
+    )
     header = [
         "way",
         "new prompt tokens",

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from benchmarks.infilling.neighbours import Parts, close_beside, known_parts, open_beside, write
+from benchmarks.infilling.limits import line_limit
+from benchmarks.infilling.neighbours import PARTS as FILE_PARTS
+from benchmarks.infilling.neighbours import Parts, close_beside, open_beside, write
 from benchmarks.infilling.raw import RawModel
 from benchmarks.infilling.tasks import Task
 from spark_lsp.completion import Completion, CompletionRequest
+from spark_lsp.decoding.extent import stop_rule
 from spark_lsp.decoding.generate import Generation
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import EngineError
@@ -22,10 +25,12 @@ from spark_lsp.settings import CompletionSettings, Settings, load
 from spark_lsp.syntax.languages import language_for
 
 RAW, PIPELINE = "raw", "pipeline"
-OTHER_FILES, POSTPROCESS = "other files", "postprocess"
-"""Parts that are no setting: documents open beside, and everything that happens to a text after its generation."""
+OTHER_FILES, POSTPROCESS, STOPPING = "other files", "postprocess", "stopping"
+"""Parts that are no setting: documents open beside, everything that happens to a text after its generation, and the
+rules that end it before the limits of tokens and lines do."""
 PARTS: Mapping[str, Mapping[str, Any]] = {"healing": {"heal_tokens": 0}, "anchor": {"layout": "plain"}}
 """What `--without` may name besides the settings that are on or off. Without the anchored layout nothing is healed."""
+NAMED_PARTS = (*PARTS, POSTPROCESS, STOPPING)
 BASE = CompletionSettings(snapshots=False)
 """The defaults; one run leaves nothing on the disk for the next."""
 ROUNDED = 5
@@ -40,6 +45,7 @@ class Way:
     settings: CompletionSettings = BASE
     raw: bool = False
     postprocess: bool = True
+    stopping: bool = True
     context: Parts = None
     """Parts of the context from other files; None for the defaults."""
 
@@ -67,6 +73,8 @@ def ways(without: Sequence[str]) -> list[Way]:
         name = f"without {part}"
         if part == POSTPROCESS:
             found.append(Way(name, postprocess=False))
+        elif part == STOPPING:
+            found.append(Way(name, stopping=False))
         else:
             found.append(Way(name, _settings_without(part)))
     return found
@@ -84,9 +92,8 @@ def context_ways(names: Sequence[str]) -> list[Way]:
     found = [WITHOUT_OTHER_FILES]
     for name in names:
         parts = tuple(name.split("+"))
-        if unknown := set(parts) - set(known_parts()):
-            known = ", ".join(known_parts()) or "none in this version"
-            raise ValueError(f"There is no context {', '.join(sorted(unknown))}; there is {known}.")
+        if unknown := set(parts) - set(FILE_PARTS):
+            raise ValueError(f"There is no context {', '.join(sorted(unknown))}; there is {', '.join(FILE_PARTS)}.")
         found.append(Way(f"with {name}", context=parts))
     return found
 
@@ -99,7 +106,7 @@ def _settings_without(part: str) -> CompletionSettings:
         changes = {name: changes}
     settings, warnings = load({"completion": changes}, Settings(completion=BASE))
     if warnings or settings.completion == BASE:
-        known = ", ".join([*PARTS, POSTPROCESS])
+        known = ", ".join(NAMED_PARTS)
         raise ValueError(
             f"There is no part {part!r} to switch off; there are {known} and settings that are true or false."
         )
@@ -130,6 +137,7 @@ class Runner:
         return Answer(raw.text, "shown" if raw.text.strip() else "nothing-to-add", _rounded(raw.probabilities), cost)
 
     def _answer(self, task: Task, way: Way) -> Answer:
+        self._use_stop_rule(way)
         known = self._last
         if known is not None and known[0] is task and not task.others and _generate_alike(known[1], way.settings):
             completion, second = known[2], None
@@ -148,6 +156,11 @@ class Runner:
             cost["second"] = generation_cost(second)
         lines = tuple(map(_rounded, shown_probabilities(ungated, generation)))
         return Answer(text, reason, tuple(chain.from_iterable(lines)), cost, ungated, lines)
+
+    def _use_stop_rule(self, way: Way) -> None:
+        rule = stop_rule if way.stopping else line_limit
+        if self._pipeline.stop_rule is not rule:
+            self._pipeline.stop_rule, self._last = rule, None
 
     def _complete(self, task: Task, way: Way) -> tuple[Completion, Generation | None]:
         """Return the completion and, in the multi-file set, the generation one typed character later."""

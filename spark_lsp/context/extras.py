@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spark_lsp.syntax.languages import Language
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -15,6 +17,8 @@ class Chunk:
     """The file's path within its workspace folder."""
     text: str
     """LF line ends, without one at the end."""
+    is_comment: bool = False
+    """Whether the text is written as a comment already."""
 
     @property
     def characters(self) -> int:
@@ -46,12 +50,25 @@ class Extras:
 NO_EXTRAS = Extras()
 
 
+def comment_marks(language: Language) -> tuple[str, str]:
+    """Return what stands before and after a line to make it a comment, as in the shell where a language has none."""
+    if language.line_comment is not None:
+        return f"{language.line_comment} ", ""
+    return (f"{language.block_comment[0]} ", f" {language.block_comment[1]}") if language.block_comment else ("# ", "")
+
+
+def within_comment(text: str, after: str) -> str:
+    """Return `text` without anything that would close the comment early; the model only reads it."""
+    end = after.strip()
+    return text.replace(end, f"{end[0]} {end[1:]}") if end else text
+
+
 def extras_from_note(note: Any) -> Extras:
     """Return the extras that `dataclasses.asdict` made a dictionary of, also after a way through JSON.
 
     Raises TypeError or KeyError for anything else.
     """
-    chunks = tuple(Chunk(str(chunk["name"]), str(chunk["text"])) for chunk in note["chunks"])
+    chunks = tuple(Chunk(str(chunk["name"]), str(chunk["text"]), bool(chunk["is_comment"])) for chunk in note["chunks"])
     before, after = note["comment"]
     return Extras(chunks, str(note["repository"]), str(note["name"]), (str(before), str(after)))
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from spark_lsp.context.budget import share
 from spark_lsp.context.definitions import OutlinedFile, choose_definitions
-from spark_lsp.context.extras import NO_EXTRAS, Chunk, Extras, stable_order
+from spark_lsp.context.diagnostics import Diagnostic, choose_diagnostics, diagnostics_room
+from spark_lsp.context.extras import NO_EXTRAS, Chunk, Extras, comment_marks, stable_order
 from spark_lsp.context.outline import Outline, outline
 from spark_lsp.context.recent import RecentRing
 from spark_lsp.context.similarity import words
@@ -52,6 +53,8 @@ class SourceText:
     """The name of its workspace folder, empty if it is in none."""
     language: Language
     snapshot: TextSnapshot
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What other servers find wrong in it."""
 
 
 class ContextSources:
@@ -103,6 +106,11 @@ class ContextSources:
         self.put(source, document)
         if self._settings.recent and self._ring.touch(source.key, source.name, source.snapshot, offset):
             self._revise(source.key)
+
+    def diagnosed(self, document: str) -> None:
+        """Take note that what is wrong in an open document was found anew, even if that is what was known."""
+        if document in self._open:
+            self._revise()
 
     def forget(self, document: str, *, private: bool = False) -> None:
         """Let go of a document that was closed; if it is `private`, also of every place in documents not open now."""
@@ -167,6 +175,8 @@ class ContextSources:
         source, settings = self._source(document), self._settings
         if source is None or characters <= 0:
             return NO_EXTRAS
+        kept_free = diagnostics_room(characters) if settings.diagnostics else 0
+        characters -= kept_free
         near = window.tail[-NEAR_TAIL_CHARACTERS:] or window.above[-NEAR_TAIL_CHARACTERS:]
         query = words(near + window.below[:NEAR_BELOW_CHARACTERS])
         visible = words(window.above + window.tail + window.below)
@@ -187,7 +197,10 @@ class ContextSources:
             else:
                 part = self._snippets(source, window, query, chunks, room)
             chunks += stable_order(window.extras.chunks, part)
-        comment = _comment(source.language)
+        if kept_free:  # what changes most comes last
+            problems = source.diagnostics
+            chunks += choose_diagnostics(source.name, problems, source.snapshot, tree, window.cursor, kept_free)
+        comment = comment_marks(source.language)
         return Extras(tuple(chunks), source.repository, source.name, comment) if chunks else NO_EXTRAS
 
     # The parts
@@ -285,9 +298,3 @@ class ContextSources:
             if key not in self._open.values():
                 held -= len(self._texts[key].snapshot.text)
                 self._drop(key)
-
-
-def _comment(language: Language) -> tuple[str, str]:
-    if language.line_comment is not None:
-        return f"{language.line_comment} ", ""
-    return (f"{language.block_comment[0]} ", f" {language.block_comment[1]}") if language.block_comment else ("# ", "")

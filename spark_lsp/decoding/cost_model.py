@@ -159,6 +159,24 @@ def default_cost_model() -> CostModel:
     return CostModel(steps, DEFAULT_PROMPT_RATE)
 
 
+MEASURING_PROMPT_RATE = 200.0
+"""Prompt tokens a second at which every default window is computed whole, so that benchmarks read what is configured."""
+
+
+class SteadyCostModel(CostModel):
+    """Learns nothing: what is measured of a model does not depend on how busy the machine was meanwhile."""
+
+    def __init__(self) -> None:
+        default = default_cost_model()
+        super().__init__(default.step_seconds, MEASURING_PROMPT_RATE)
+
+    def observe(self, width: int, seconds: float) -> None:
+        """Ignore it."""
+
+    def observe_prompt(self, tokens: int, seconds: float) -> None:
+        """Ignore it."""
+
+
 class _Curve(NamedTuple):
     """Step times as a line through the measured points."""
 

@@ -11,9 +11,9 @@ import re
 from spark_lsp.postprocess.place import Place
 from spark_lsp.syntax.blocks import statement_at
 from spark_lsp.syntax.brackets import CLOSER_OF, brackets_in
-from spark_lsp.syntax.errors import can_judge, error_count
 from spark_lsp.syntax.lexical import tokens, without_comments
-from spark_lsp.syntax.parser import SyntaxTree, reparse
+from spark_lsp.syntax.parser import SyntaxTree
+from spark_lsp.syntax.trial import Trial
 
 _INTRODUCES = re.compile(r"\s*(?:@[\w.]+(?:\(.*\))?|#!?\[.*\]|\[\w.,\s]+\]|template\s*<.*>)\s*$")
 """A line that belongs to the definition below it: a decorator, an attribute, the head of a template."""
@@ -31,13 +31,10 @@ class SyntaxGuard:
 
     def __init__(self, tree: SyntaxTree, cursor: int, place: Place) -> None:
         """Judge texts put at `cursor` into the document of `tree`, which may have no root."""
-        self._last = tree
-        self._before, self._after = tree.text[:cursor], tree.text[cursor:]
+        self._trial = place.trial or Trial(tree, cursor)
         self._cursor = cursor
         self._place = place
         self._depth = _depth_of_line(place)
-        self._judges = can_judge(tree, cursor)
-        self._errors: int | None = None
         self._tree = tree
         self._sound: dict[str, bool] = {}
         self._complete: dict[str, bool] = {}
@@ -83,25 +80,20 @@ class SyntaxGuard:
         """Whether the statement at the cursor does not go beyond the text; true where there is no grammar."""
         if self._tree.root is None:
             return True
-        changed = self._with(text)
+        changed = self._trial.tree_with_line(text)
         statement = statement_at(changed, self._cursor + len(text) - len(text.lstrip()))
         return statement is None or statement.end <= self._cursor + len(text.rstrip()) + 1
 
     def _adds_no_error(self, text: str) -> bool:
         comment = not without_comments(text.rpartition("\n")[2], self._place.language).strip()
-        if not self._judges or comment or not self._is_whole(text, 0) or _WAITS.search(self._place.line_before + text):
+        if (
+            not self._trial.judges
+            or comment
+            or not self._is_whole(text, 0)
+            or _WAITS.search(self._place.line_before + text)
+        ):
             return True
-        changed = self._with(text)
-        if changed.root is None or not changed.root.has_error:
-            return True
-        if self._errors is None:
-            self._errors = error_count(self._tree)
-        return error_count(changed) <= self._errors
-
-    def _with(self, text: str) -> SyntaxTree:
-        separator = "" if self._after.startswith(("\n", "\r")) else "\n"
-        self._last = reparse(self._last, self._before + text.rstrip() + separator + self._after)
-        return self._last
+        return not self._trial.breaks(self._trial.tree_with_line(text))
 
 
 def _depth_of_line(place: Place) -> int:

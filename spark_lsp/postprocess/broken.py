@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from spark_lsp.postprocess.place import Place
-from spark_lsp.syntax.errors import adds_syntax_error, error_count
 
 _TRIES = 6
 """Shorter texts that are parsed before giving up: each costs one to three milliseconds in a file of 1,000 lines."""
@@ -22,16 +21,15 @@ def drop_broken_end(text: str, place: Place) -> str:
     The beginnings are the lines, from the last to the first, then the words of the first line. A text that is still
     growing is not looked at: the stop rule does that at line ends.
     """
-    tree = place.tree
-    if tree is None or place.growing or (place.language.name in _MACROS and _MACRO.search(text)):
+    trial = place.trial
+    if trial is None or place.growing or (place.language.name in _MACROS and _MACRO.search(text)):
         return text
-    before, after, errors = tree.text[: place.cursor], tree.text[place.cursor :], error_count(tree)
-    if not adds_syntax_error(tree, before + text + after, place.cursor, errors):
+    if not trial.judges or not trial.breaks(trial.tree_with(text)):
         return text
     for number, shorter in enumerate(_beginnings(text)):
         if number == _TRIES:
             break
-        if not adds_syntax_error(tree, before + shorter + after, place.cursor, errors):
+        if not trial.breaks(trial.tree_with(shorter)):
             return shorter
     return ""
 

@@ -13,6 +13,7 @@ from spark_lsp.syntax.lexical import ScopeKind
 from spark_lsp.syntax.openers import opens_block
 from spark_lsp.syntax.parser import SyntaxTree
 from spark_lsp.syntax.scopes import scope_kind
+from spark_lsp.syntax.trial import Trial
 
 LINES_AROUND = 12
 """Lines above and below the cursor that the rules compare with."""
@@ -45,6 +46,8 @@ class Place:
     """The syntax tree of the document without the suggestion; None if there was no time for one."""
     cursor: int = 0
     """Offset in code points, in the text of `tree`."""
+    trial: Trial | None = field(default=None, compare=False, repr=False)
+    """Tries texts in that tree; None if there is none."""
     growing: bool = False
     """Whether more text may follow. Then an end that may turn out to be a repetition is withheld, so that what is
     shown of a text stays as the text grows."""
@@ -69,6 +72,7 @@ class Place:
             unit=_unit(snapshot, line, language),
             tree=tree if tree is not None and tree.root is not None else None,
             cursor=cursor,
+            trial=Trial(tree, cursor) if tree is not None and tree.root is not None else None,
         )
 
     def while_growing(self) -> Place:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spark_lsp.context.extras import Chunk, Extras
+from spark_lsp.context.extras import Chunk, Extras, within_comment
 from spark_lsp.prompt.special_tokens import SpecialTokens
 
 
@@ -34,7 +34,7 @@ def extras_tokens(extras: Extras, tokens: SpecialTokens, tokenize: Callable[[str
 
 def _commented(chunk: Chunk, comment: tuple[str, str]) -> str:
     before, after = comment
-    # What would close a block comment early is taken apart; the model only reads it.
-    text = chunk.text.replace(after.strip(), after.strip()[0] + " " + after.strip()[1:]) if after else chunk.text
-    lines = [f"Part of {chunk.name}:", *text.split("\n")]
+    if chunk.is_comment:
+        return f"{chunk.text}\n"
+    lines = [f"Part of {chunk.name}:", *within_comment(chunk.text, after).split("\n")]
     return "".join(f"{before}{line}".rstrip() + f"{after}\n" for line in lines)

@@ -23,7 +23,7 @@ from spark_lsp.documents.positions import Encoding
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
-from spark_lsp.server import inline, status
+from spark_lsp.server import diagnostics, inline, status
 from spark_lsp.server.context_feed import ContextFeed
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
 from spark_lsp.server.exclusion_gate import ExclusionGate
@@ -199,6 +199,7 @@ class SparkServer(LanguageServer):
         """Begin to work for a document, or end it, now that it is known whether it is private."""
         if document.excluded:
             log.info("%s is private and is not completed", document.uri.rpartition("/")[2])
+            document.diagnostics = ()
             self.feed.forget(document.uri)
             self.completions.forget(document.uri)
             self.scheduler.forget(document.uri, keep=False)
@@ -285,6 +286,10 @@ def _register(server: SparkServer) -> None:
     @server.command(inline.ACCEPT_COMMAND)
     def accept(ls: SparkServer, *arguments: Any) -> None:
         inline.accepted(ls, arguments[0] if arguments else None)
+
+    @server.feature(diagnostics.DIAGNOSTICS_METHOD)
+    def diagnostics_changed(ls: SparkServer, _params: Any) -> None:
+        diagnostics.diagnostics_changed(ls, ls.protocol.raw_params)
 
     @server.feature(status.STATUS_METHOD)
     def show_status(ls: SparkServer, _params: Any) -> dict[str, Any]:

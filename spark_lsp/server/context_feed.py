@@ -41,9 +41,17 @@ class ContextFeed:
         source = self._source(document)
         with self._lock:
             waiting = document.uri in self._latest
+            if waiting and offset is None:
+                offset = self._latest[document.uri][1]
             self._latest[document.uri] = source, offset
         if not waiting:
             self._server.scheduler.tell(lambda sources: self._deliver(sources, document.uri))
+
+    def diagnosed(self, document: OpenDocument) -> None:
+        """The client told what is wrong in `document`; the next window that is planned takes it up."""
+        if self._server.settings.context.diagnostics and document.excluded is False:
+            self.touched(document, None)
+            self._server.scheduler.tell(lambda sources: sources.diagnosed(document.uri))
 
     def forget(self, uri: str) -> None:
         """Hand on nothing more of a document that was closed or is private."""
@@ -95,7 +103,8 @@ class ContextFeed:
         folders, path = self._server.folders, local_path(document.uri)
         repository = _repository(path, folders) if path is not None else ""
         name = shown_name(document.uri, folders)
-        return SourceText(str(path or document.uri), name, repository, document.language, document.snapshot)
+        key = str(path or document.uri)
+        return SourceText(key, name, repository, document.language, document.snapshot, document.diagnostics)
 
 
 def _repository(path: Path, folders: Iterable[Path]) -> str:

@@ -9,6 +9,7 @@ from enum import Enum
 
 from lsprotocol import types
 
+from spark_lsp.context.diagnostics import Diagnostic, relocated
 from spark_lsp.documents.edits import ContentChange, Range, apply_changes, removes_one_character
 from spark_lsp.documents.positions import Encoding, offset_at
 from spark_lsp.documents.text import TextSnapshot
@@ -41,6 +42,8 @@ class OpenDocument:
     """Whether the latest change took out one character and put in none."""
     excluded: bool | None = None
     """Whether it is private, as soon as that is known."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What other servers find wrong in the snapshot, as far as the client tells."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set, and replaced by a fresh one, at each change."""
 
@@ -86,12 +89,11 @@ class DocumentStore:
         document = self._documents.get(identifier.uri)
         if document is None:
             return None
-        edits = [_content_change(change) for change in changes]
+        edits, old = [_content_change(change) for change in changes], document.snapshot
         whole = next((i for i in range(len(edits) - 1, -1, -1) if edits[i].range is None), None)
         if whole is not None:
             document.obstacle = _obstacle(edits[whole].text)
             edits = edits[whole:]
-        before = document.snapshot.text
         if document.obstacle is None:
             document.snapshot = apply_changes(document.snapshot, edits, self.encoding, identifier.version)
             document.obstacle = _obstacle(document.snapshot.text)
@@ -99,7 +101,8 @@ class DocumentStore:
         if document.obstacle is not None:
             document.edited = None
             document.snapshot = TextSnapshot.of("", identifier.version)
-        document.shortened = removes_one_character(before, document.snapshot.text)
+        document.shortened = removes_one_character(old.text, document.snapshot.text)
+        document.diagnostics = relocated(document.diagnostics, old, document.snapshot)
         document.announce_change()
         return document
 

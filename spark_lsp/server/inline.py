@@ -20,7 +20,7 @@ from spark_lsp.documents.edits import ContentChange, Range, apply_change
 from spark_lsp.documents.positions import offset_at, position_at
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.pipeline import Completion, CompletionRequest, Reason
-from spark_lsp.postprocess import Place, postprocess
+from spark_lsp.postprocess import postprocess
 from spark_lsp.scheduler import EngineState, Job
 from spark_lsp.server.document_store import Obstacle, OpenDocument
 
@@ -149,7 +149,7 @@ async def _ask_engine(
         )
     except asyncio.TimeoutError:
         _remember_later(server, document, place, job)
-        return _answer_early(server, document, place, job)
+        return await _answer_early(server, document, place, job)
     except asyncio.CancelledError:
         server.scheduler.cancel(job)
         raise
@@ -157,9 +157,18 @@ async def _ask_engine(
     return completion.reason, completion.text
 
 
-def _answer_early(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> tuple[Reason, str]:
-    """Return what is verified so far. The lines below the first are whole, and sure enough to stay."""
-    text = postprocess(job.text, Place.at(place.snapshot, place.cursor, document.language))
+async def _answer_early(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> tuple[Reason, str]:
+    """Return what is verified so far, judged as a text that is at its end.
+
+    The lines below the first are whole, and sure enough to stay.
+    """
+    if job.place is None:
+        return Reason.COLD, ""
+    # Not on the event loop: a text that breaks the syntax is parsed several times.
+    text = await asyncio.to_thread(postprocess, job.text, job.place)
+    if job.result.done():
+        completion = job.result.result()
+        return completion.reason, completion.text
     if not text:
         return Reason.COLD, ""
     server.completions.put(document.uri, place.snapshot.text, place.cursor, text)

@@ -14,12 +14,15 @@ from __future__ import annotations
 
 import contextvars
 import logging
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
+
+from spark_lsp.server.diagnostics import DIAGNOSTICS_CAPABILITY
 
 if TYPE_CHECKING:
     from spark_lsp.server.app import SparkServer
@@ -71,12 +74,12 @@ class SparkProtocol(LanguageServerProtocol):
             if not self._may_come_now(message, method):
                 return
             message = {"params": None, **message}
+        params = message.get("params")  # pygls takes those of methods that it does not know out of the message
         try:
             structured = super().structure_message(message)
         except JsonRpcException:
             self._refuse(message, _INVALID_PARAMS, f"The parameters of {method or 'the response'} are not valid.")
             return
-        params = message.get("params")
         token = self._raw.set(params if isinstance(params, dict) else {})
         try:
             super().handle_message(structured)
@@ -118,6 +121,13 @@ class SparkProtocol(LanguageServerProtocol):
         if self._server.closed:
             return  # the client is gone; reporting that it is gone would only recurse
         super()._send_data(data)
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Say what clients may send besides the protocol."""
+        result = yield from super().lsp_initialize(params)
+        result.capabilities.experimental = {DIAGNOSTICS_CAPABILITY: self._server.settings.context.diagnostics}
+        return result
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:

@@ -16,7 +16,7 @@ from spark_lsp.syntax.blocks import (
     scope_kind,
     statement_at,
 )
-from spark_lsp.syntax.errors import adds_syntax_error, can_judge, error_count
+from spark_lsp.syntax.errors import can_judge, error_count
 from spark_lsp.syntax.languages import LANGUAGES, PLAIN, Language, language_for
 from spark_lsp.syntax.parser import DocumentParser, SyntaxTree, parse, reparse
 
@@ -28,7 +28,6 @@ __all__ = [
     "ScopeKind",
     "Span",
     "SyntaxTree",
-    "adds_syntax_error",
     "can_judge",
     "enclosing_block",
     "enclosing_definition",

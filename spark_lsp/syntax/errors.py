@@ -1,11 +1,11 @@
-"""Whether a text put into a document breaks its syntax."""
+"""The syntax errors of a document."""
 
 from __future__ import annotations
 
 from spark_lsp.syntax.blocks import errors_in
 from spark_lsp.syntax.indentation import line_start, text_end
 from spark_lsp.syntax.nodes import path_to
-from spark_lsp.syntax.parser import SyntaxTree, reparse
+from spark_lsp.syntax.parser import SyntaxTree
 
 
 def error_count(tree: SyntaxTree) -> int:
@@ -26,17 +26,3 @@ def can_judge(tree: SyntaxTree, offset: int) -> bool:
     start = tree.byte_of(line_start(tree.text, code_end))
     around = path_to(tree.root, max(tree.byte_of(code_end) - 1, 0))
     return not any(node.is_error and node.start_byte < start for node in around)
-
-
-def adds_syntax_error(before: SyntaxTree, text_after: str, offset: int, errors_before: int | None = None) -> bool:
-    """Whether `text_after`, which is the text of `before` with something put in at `offset`, has more syntax errors.
-
-    Errors that were there already do not count. False where it cannot be told: without a grammar, and where the
-    document is broken from a line before on (`can_judge`). `errors_before` saves counting them again.
-    """
-    if not can_judge(before, offset):
-        return False
-    after = reparse(before, text_after)
-    if after.root is None or not after.root.has_error:
-        return False
-    return error_count(after) > (error_count(before) if errors_before is None else errors_before)

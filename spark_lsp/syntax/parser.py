@@ -6,6 +6,7 @@ give a tree whose root is None, and the rules by indentation apply.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 MAX_LENGTH = 4_000_000
 """Code points. Measured on two cores: 4 MB of Python take 2.5 s and 105 MB; larger files are data, not source."""
 
+_NEXT_TOKEN = re.compile(rb"\s*(?:\w+|[!-~])")
+_REACH = 256
+"""Bytes before an edit that are searched for a character that is not blank."""
 PATIENCE_S = 10.0
 """Seconds of parsing after which a text is given up. Only text without any structure takes so long: its errors make
 the parser try everything (300 kB of random brackets and quotes: 5 s)."""
@@ -138,6 +142,7 @@ def _edited(base: SyntaxTree, new: EncodedText) -> Tree | None:
     start = _common_prefix(before, after)
     rest = min(len(before), len(after)) - start
     kept = _common_suffix(before[len(before) - rest :], after[len(after) - rest :]) if rest else 0
+    start, kept = _widened(before, start, kept)
     old_end, new_end = len(before) - kept, len(after) - kept
     row = int(np.count_nonzero(np.frombuffer(after, np.uint8, start) == 10))  # tree-sitter's rows end at "\n" only
     tree = base.tree.copy()
@@ -150,6 +155,22 @@ def _edited(base: SyntaxTree, new: EncodedText) -> Tree | None:
         (row + after.count(b"\n", start, new_end), new_end - (after.rfind(b"\n", 0, new_end) + 1)),
     )
     return tree
+
+
+def _widened(text: bytes, start: int, kept: int) -> tuple[int, int]:
+    """The start of an edit and the bytes behind it, with the character before it and the token behind it taken in.
+
+    Line ends and dedents are tokens of no width, as Python has them. Where an edit touches some, the parser compares
+    what follows with its state in front of them, finds it unlike, and gives up all of the old tree from there on.
+    """
+    reach = text[max(0, start - _REACH) : start]
+    code = reach.rstrip()
+    if code:
+        start -= len(reach) - len(code) + 1
+        while start and _inside_code_point(text, start):
+            start -= 1
+    following = _NEXT_TOKEN.match(text, len(text) - kept)
+    return start, kept - (len(following.group()) if following else 0)
 
 
 def _common_prefix(one: bytes, other: bytes) -> int:

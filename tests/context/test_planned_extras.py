@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spark_lsp.context.diagnostics import diagnostic_at
 from spark_lsp.context.extras import NO_EXTRAS, Extras
 from spark_lsp.context.sources import SourceText
 from spark_lsp.decoding.cost_model import default_cost_model
@@ -215,6 +216,69 @@ def test_a_private_document_leaves_nothing_on_disk(tmp_path: Path, private: bool
     assert len([*tmp_path.glob("*.kv")]) == 1
     p.forget("main.py", keep=not private)
     assert len([*tmp_path.glob("*.kv")]) == (0 if private else 1)
+
+
+DIAGNOSED = numbered(60) + "x = undefined_name\ny = 1\nz = join_rings(█\n" + numbered(20)
+
+
+def diagnose(pipeline: Pipeline, *messages: str, text: str = DIAGNOSED.replace("█", "")) -> None:
+    snapshot = TextSnapshot.of(text)
+    found = [diagnostic_at(snapshot, snapshot.line_of(text.index("undefined_name")), 10_000, one) for one in messages]
+    known = tuple(one for one in found if one is not None)
+    pipeline.sources.put(SourceText("main.py", "main.py", "project", PYTHON, snapshot, known), "main.py")
+    pipeline.sources.diagnosed("main.py")
+
+
+def ask_diagnosed(pipeline: Pipeline, *messages: str, typed: str = "") -> int:
+    """Make a request as an editor does that knows these findings; return the prompt tokens that it computed."""
+    text, cursor = DIAGNOSED.replace("█", typed), DIAGNOSED.index("█") + len(typed)
+    diagnose(pipeline, *messages, text=text)
+    generation = pipeline.complete(CompletionRequest("main.py", TextSnapshot.of(text), cursor, PYTHON)).generation
+    assert generation is not None
+    return generation.prompt_tokens
+
+
+def test_what_is_wrong_near_the_cursor_is_shown_from_the_next_idle_time_on() -> None:
+    p = pipeline(ContextSettings(diagnostics=True))
+    ask_diagnosed(p, "it is not defined")
+    assert "not defined" not in held(p)
+    settle(p)
+    assert "# x = undefined_name  error: it is not defined\n" in held(p)
+    assert ask_diagnosed(p, "it is not defined", typed="a") <= 2
+
+
+def test_the_same_findings_sent_again_compute_nothing() -> None:
+    p = pipeline(ContextSettings(diagnostics=True))
+    ask_diagnosed(p, "it is not defined")
+    settle(p)
+    decoded = p.cache.prompt_tokens
+    ask_diagnosed(p, "it is not defined", typed="a")
+    settle(p)
+    assert p.cache.prompt_tokens - decoded <= 2
+
+
+def test_what_stands_before_the_findings_is_not_computed_again_with_them() -> None:
+    p = pipeline(ContextSettings(definitions=True, diagnostics=True))
+    tell(p, "ring.py", FIRST * 20)
+    ask_diagnosed(p, "one")
+    settle(p)
+    prompt = held(p)
+    before = len(prompt.partition("# x = undefined_name")[0])
+    assert "join_rings(one" in prompt[:before]
+    decoded = p.cache.prompt_tokens
+    ask_diagnosed(p, "two")
+    settle(p)
+    assert "error: two" in held(p)
+    assert p.cache.prompt_tokens - decoded <= len(prompt) - before + 50
+
+
+def test_findings_that_are_gone_leave_the_prompt() -> None:
+    p = pipeline(ContextSettings(diagnostics=True))
+    ask_diagnosed(p, "it is not defined")
+    settle(p)
+    ask_diagnosed(p)
+    settle(p)
+    assert "not defined" not in held(p)
 
 
 @settings(max_examples=40, deadline=None)

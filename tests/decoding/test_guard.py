@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from spark_lsp.decoding import guard as guard_module
 from spark_lsp.decoding.guard import SyntaxGuard
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.postprocess import Place
+from spark_lsp.syntax import trial
 from spark_lsp.syntax.languages import language_for
 from spark_lsp.syntax.parser import SyntaxTree, parse, reparse
 
@@ -68,7 +68,7 @@ def test_the_same_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         parsed.append(text)
         return reparse(base, text)
 
-    monkeypatch.setattr(guard_module, "reparse", counting)
+    monkeypatch.setattr(trial, "reparse", counting)
     watched = guard("python", "def f():█\n")
     for _ in range(5):
         assert watched.sound("\n    a = 1")

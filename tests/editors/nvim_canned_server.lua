@@ -8,6 +8,8 @@ local M = {
   cancelled = {}, ---@type integer[] Ids of cancelled requests.
   opened = {}, ---@type string[] Texts of opened documents.
   changes = 0,
+  experimental = {}, ---@type table<string, any> What it announces besides the protocol.
+  diagnostics = {}, ---@type table[] What it was told to be wrong, in order.
 }
 
 local next_id = 0
@@ -38,6 +40,7 @@ function methods.initialize(_, reply)
       positionEncoding = M.encoding,
       textDocumentSync = { openClose = true, change = 2 },
       inlineCompletionProvider = {},
+      experimental = M.experimental,
       executeCommandProvider = { commands = { 'spark.accept' } },
     },
   })
@@ -96,6 +99,8 @@ function M.cmd(given)
         table.insert(M.opened, params.textDocument.text)
       elseif method == 'textDocument/didChange' then
         M.changes = M.changes + 1
+      elseif method == 'spark/diagnostics' then
+        table.insert(M.diagnostics, params)
       end
       return true
     end,

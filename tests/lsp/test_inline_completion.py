@@ -96,6 +96,16 @@ async def test_a_deadline_answers_with_whole_lines_and_the_rest_comes_from_the_r
     assert later == body
 
 
+async def test_a_deadline_shows_no_text_that_breaks_the_syntax(scripted: StartScripted) -> None:
+    body = "\n    a = 1\n    b = = 2\n    c = " + "3 + " * 100
+    editor = await scripted(
+        script=["def f():" + body], seconds_per_token=0.01, options={"completion": {"deadlineMs": 800}}
+    )
+    editor.open(URI, "python", "def f():")
+    assert await editor.complete(URI) == "\n    a = 1"
+    assert (await editor.status())["lastReason"] == "shown"
+
+
 async def test_a_cold_deadline_has_its_own_reason_and_loses_no_prefill(scripted: StartScripted) -> None:
     editor = await scripted(
         script=["# end\nvalue = compute"], seconds_per_token=0.001, options={"completion": {"deadlineMs": 100}}

@@ -120,6 +120,32 @@ def test_a_tentative_text_can_be_tried_without_losing_the_document() -> None:
     assert "return_statement" not in structure(base)
 
 
+@pytest.mark.parametrize("place", [5, 20])
+def test_what_follows_a_block_that_grows_is_taken_over(place: int) -> None:
+    methods = [f"    def f_{number}(self):\n        return {number}\n\n" for number in range(40)]
+    before = f"class A:\n{''.join(methods[:place])}    def g(self):\n        a = 1"
+    after = f"\n\n{''.join(methods[place:])}"
+    tree = reparse(parse(before + after, PYTHON), f"{before} + 1{after}")  # lays out the lists of a fresh tree anew
+    before += " + 1\n        b = 2"
+    tree = reparse(tree, before + after)
+    for line in ("# more", "if b:\n            c = 1", "return a"):
+        before += f"\n        {line}"
+        known = _nodes(tree)
+        tree = reparse(tree, before + after)
+        assert len(known & _nodes(tree)) > 0.8 * len(known)
+
+
+def _nodes(tree: SyntaxTree) -> set[int]:
+    """Where the nodes are in memory: a part that was taken over is where it was."""
+    assert tree.root is not None
+    found, waiting = set(), [tree.root]
+    while waiting:
+        node = waiting.pop()
+        found.add(node.id)
+        waiting += node.children
+    return found
+
+
 def test_the_same_text_gives_the_same_tree_object() -> None:
     base = parse("x = 1\n", PYTHON)
     assert reparse(base, "x = 1\n") is base

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from spark_lsp.decoding.cost_model import SteadyCostModel
 from spark_lsp.decoding.engine import Engine
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import ContextFullError
@@ -30,7 +31,7 @@ class _DecidedError(Exception):
 
 def infill(engine: Engine, tasks: Iterable[InfillTask]) -> Iterator[tuple[bool, ...]]:
     """Yield for each task which of its cuts the model completes exactly (blanks at the line's end do not count)."""
-    pipeline = Pipeline(engine, SETTINGS)
+    pipeline = Pipeline(engine, SETTINGS, cost=SteadyCostModel())
     for number, task in enumerate(tasks):
         key = f"sample-{number}"
         language = language_for("", task.file)

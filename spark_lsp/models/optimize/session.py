@@ -37,10 +37,11 @@ class Amount:
     """Timed rounds of each variant."""
 
 
-MEASURES = 3
+MEASURES = 4
 """Raised whenever the same file would give other figures.
 
-2: bfloat16 KV cells. 3: stopping and post-processing by ordered rules.
+2: bfloat16 KV cells. 3: stopping and post-processing by ordered rules. 4: whatever the load, the
+same window is read.
 """
 DEFAULT = Amount(tasks=1800, texts=6, rounds=7)
 QUICK = Amount(tasks=120, texts=2, rounds=3)

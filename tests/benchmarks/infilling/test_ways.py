@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.infilling.neighbours import known_parts
+from benchmarks.infilling.limits import LineLimit
+from benchmarks.infilling.neighbours import PARTS
 from benchmarks.infilling.scoring import is_exact, score
 from benchmarks.infilling.tasks import Cut, OtherFile
 from benchmarks.infilling.ways import PIPELINE, RAW, Answer, Runner, context_ways, ways
+from spark_lsp.decoding.stopping import Extent, Stop, StopReason
 from spark_lsp.pipeline import Pipeline
 from tests.benchmarks.infilling.examples import task
 from tests.scripted_engine import ScriptedEngine
@@ -47,7 +49,7 @@ def test_an_engine_that_fails_gives_an_empty_answer() -> None:
 def test_the_multi_file_set_has_a_second_request_after_one_typed_character() -> None:
     place = task("a = █\n", "fetch()", Cut.LINE_END, others=(OtherFile("other.py", "def fetch(): pass\n"),))
     one = runner("a = fetch()\n")
-    for way in (ways([])[1], *context_ways(known_parts())):
+    for way in (ways([])[1], *context_ways(PARTS)):
         answer = one.answer(place, way)
         assert answer.text == "fetch()"
         assert answer.cost["second"]["prompt_tokens"] < answer.cost["prompt_tokens"]
@@ -102,6 +104,22 @@ def test_all_lines_of_a_text_that_passes_its_tests_are_right() -> None:
 def test_where_only_the_first_line_counts_no_line_is_judged() -> None:
     answer = Answer("b", "shown", (0.9,), ungated="b\nmore", lines=((0.9,), (0.9,)))
     assert score(PLACE, ways([])[1], answer)["ungated"]["lines"] == []
+
+
+def test_without_stopping_only_the_limits_end_a_text() -> None:
+    place = task("a = f()\n█\n", "b = 1", Cut.NONE)
+    one = runner("a = f()\nb = 1\nc = 2\nd = 3\n")
+    found = {way.name: one.answer(place, way) for way in ways(["stopping", "postprocess"])}
+    assert (found[PIPELINE].text, found[PIPELINE].cost["stop"]) == ("b = 1", "statement-end")
+    assert found["without stopping"].text == "b = 1\nc = 2\nd = 3"
+    assert found["without stopping"].cost["stop"] == "end-of-generation"
+    assert found["without postprocess"].text == "b = 1", "the rule is back"
+
+
+def test_the_line_limit_holds_without_stopping() -> None:
+    rule = LineLimit(Extent.LINE, indentation=0, max_lines=3)
+    assert rule.check("a\n\nc") is None
+    assert rule.check("a\n\nc\nd\ne") == Stop(StopReason.LINES, len("a\n\nc"))
 
 
 def test_a_context_that_there_is_not_is_refused() -> None:

@@ -3,6 +3,7 @@
 local api = vim.api
 local client = require('spark.client')
 local config = require('spark.config')
+local diagnostics = require('spark.diagnostics')
 local inline = require('spark.inline')
 local keymaps = require('spark.keymaps')
 local native = require('spark.native')
@@ -35,7 +36,9 @@ function M.setup(opts)
   is_set_up = true
   require('spark.render').define_highlights()
   keymaps.set(options.keymaps, backend, backend == native)
-  client.enable(api.nvim_create_augroup('spark.server', { clear = true }))
+  local server_group = api.nvim_create_augroup('spark.server', { clear = true })
+  diagnostics.enable(server_group)
+  client.enable(server_group)
   if options.enabled then
     M.enable()
   end
