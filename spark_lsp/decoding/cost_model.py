@@ -160,7 +160,7 @@ def default_cost_model() -> CostModel:
 
 
 MEASURING_PROMPT_RATE = 200.0
-"""Prompt tokens a second at which every default window is computed whole, so that benchmarks read what is configured."""
+"""Prompt tokens a second with which every default window is read whole, as it is configured."""
 
 
 class SteadyCostModel(CostModel):

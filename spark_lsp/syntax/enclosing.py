@@ -43,7 +43,11 @@ def enclosing_block(tree: SyntaxTree, offset: int) -> Span | None:
     closed, at the cursor. Blank lines below count as inside while the cursor is indented deep enough (where blocks are
     made by indentation) or the closing token is missing. None at top level and without a tree.
     """
-    return _around(tree, offset, definitions_only=False)
+    block = _around(tree, offset, definitions_only=False)
+    definition = enclosing_definition(tree, offset)
+    if block is not None and definition is not None and definition.start > block.start:
+        return definition  # an error hides the blocks in it, not its words
+    return block
 
 
 def enclosing_definition(tree: SyntaxTree, offset: int) -> Span | None:

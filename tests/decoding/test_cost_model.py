@@ -27,6 +27,7 @@ from spark_lsp.decoding.cost_model import (
     HULL_TOLERANCE,
     MOST_PROMPT_TOKENS,
     CostModel,
+    SteadyCostModel,
     default_cost_model,
     lower_hull,
 )
@@ -370,3 +371,12 @@ def test_a_folder_that_cannot_be_made_is_one_line_in_the_log(tmp_path: Path, cap
     (tmp_path / "file").write_text("in the way")
     assert not save_costs(tmp_path / "file" / "costs.json", default_cost_model())
     assert len(caplog.records) == 1
+
+
+def test_steady_costs_learn_nothing_from_a_busy_machine() -> None:
+    cost = SteadyCostModel()
+    steps, within = cost.step_seconds, cost.tokens_within(5.0)
+    cost.observe(1, 10.0)
+    cost.observe_prompt(100, 60.0)
+    assert (cost.step_seconds, cost.tokens_within(5.0)) == (steps, within)
+    assert within >= 512 + 128 + 150, "every default window is read whole"

@@ -114,3 +114,12 @@ def test_questions_about_deeply_nested_text_are_answered_without_recursion() -> 
     broken = parse(text.replace("]", ""), language_for("python", ""))
     assert errors_in(broken, 0, len(text)) > 0
     assert enclosing_definition(broken, offset) is not None
+
+
+def test_a_method_is_the_block_where_an_error_hides_its_body() -> None:
+    text = "class A:\n    def f(self):\n        return 1\n\n    @property\n    @cached\n    def g(self):\n"
+    text += "        return h(1,\n a                ("
+    tree = parse(text, language_for("python", "a.py"))
+    found = enclosing_block(tree, text.index("g(self)"))
+    assert found == enclosing_definition(tree, text.index("g(self)"))
+    assert found is not None and text[found.start :].startswith("    @property")
