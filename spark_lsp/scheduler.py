@@ -22,6 +22,7 @@ from spark_lsp.context.sources import ContextSources
 from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.jobs import EngineState, Job, Loader, Status
 from spark_lsp.metrics import Metrics
+from spark_lsp.names.index import NameIndex
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 
 __all__ = ["EngineState", "Job", "Loader", "Scheduler", "Status"]
@@ -128,6 +129,10 @@ class Scheduler:
     def tell(self, errand: Callable[[ContextSources], None]) -> None:
         """Let `errand` tell the sources of context, on the engine's thread, what is new."""
         self._post(lambda pipeline: errand(pipeline.sources))
+
+    def tell_names(self, errand: Callable[[NameIndex], None]) -> None:
+        """Let `errand` tell the index of names, on the engine's thread, what is new."""
+        self._post(lambda pipeline: errand(pipeline.names))
 
     def forget_files(self) -> None:
         """Free everything that was read from the disk as context."""
