@@ -192,6 +192,8 @@ def generate(
         drafted, accepted = drafted + tried, accepted + right
         base, pending = base + agreed, choices[-1].token
         if watch.begin is not None:
+            if pending not in prompt.stop:  # the draft may have brought its cell already, and it will be decoded again
+                base = min(base, len(prompt.tokens) + len(output.tokens) - 1)
             cache.rewind(key, base)
         while watch.begin is not None:
             if reconsider():

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from spark_lsp.names.lines import Code, CodeLine, read_code, without_strings
+from spark_lsp.names.lines import STRING_LINE, Code, CodeLine, read_code, without_strings
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _DEF = re.compile(r"(?:async\s+)?def\s+(\w+)")
@@ -47,6 +47,9 @@ _PLAIN_DECORATOR = re.compile(
 )
 """Decorators of classes that add no public name."""
 _ASSIGNED = re.compile(r"(\w+)\s*(?::[^=]+)?=(?!=)(.*)")
+_FOR_OTHERS = re.compile(r"Mixin|Base|Abstract|Interface|Protocol|\bABC\b")
+"""In the name of a class or of what it is made of."""
+_UNFINISHED = re.compile(r"NotImplementedError|abstractmethod")
 _OLD_PYTHON = re.compile(r"print\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:")
 
 
@@ -61,6 +64,8 @@ class ClassFacts:
     """What its body binds, and every attribute of `self` and `cls` in it."""
     dynamic: bool
     """Whether it may have names that are not written in it."""
+    for_others: bool
+    """Whether its `self` is likely to be of a class that is made of it, and may use names of that."""
     first: int
     """Line of its head."""
     end: int
@@ -106,7 +111,7 @@ def module_facts(text: str, *, keep_code: bool = False) -> ModuleFacts:
     """Return the facts of a Python text with LF line ends. With `keep_code` they hold its lines, as for a buffer."""
     masked, closed = without_strings(text)
     code = read_code(masked, closed)
-    reader = _Reader(text.split("\n"), masked.split("\n"))
+    reader = _Reader(text.split("\n"), masked.replace(STRING_LINE, "\n").split("\n"))
     for line in code.lines:
         reader.take(line)
     reader.close(0, len(reader.raw))
@@ -138,6 +143,7 @@ class _Reader:
         """Names that something else than None is assigned to outside functions."""
         self._decorated = False
         code = "\n".join(masked)
+        self.unfinished = _UNFINISHED.search(code) is not None
         self.marked = any(mark in code for mark in _MARKS)
 
     def take(self, line: CodeLine) -> None:
@@ -182,10 +188,13 @@ class _Reader:
         for unusual in scope.selves - {"self", "cls"}:
             names |= set(re.findall(rf"\b{unusual}\s*\.\s*(\w+)", own))
         bases, plain = _bases(scope.rest)
+        for_others = any(map(_FOR_OTHERS.search, (scope.name, *bases)))
+        if self.unfinished and not for_others:
+            for_others = _UNFINISHED.search("\n".join(self.masked[scope.first : end])) is not None
         dynamic = scope.dynamic or not plain
         if self.marked and not dynamic:
             dynamic = _CLASS_MADE_LATER.search("\n".join(self.masked[scope.first : end])) is not None
-        return ClassFacts(scope.name, bases, frozenset(names), dynamic, scope.first, end, scope.column)
+        return ClassFacts(scope.name, bases, frozenset(names), dynamic, for_others, scope.first, end, scope.column)
 
     def _import(self, scope: _Scope, text: str) -> None:
         found = _FROM.match(text)
@@ -251,6 +260,7 @@ def _at_the_top(classes: list[ClassFacts], names: set[str]) -> dict[str, ClassFa
                 tuple(dict.fromkeys(other.bases + one.bases)),
                 other.names | one.names,
                 other.dynamic or one.dynamic,
+                other.for_others or one.for_others,
                 one.first,
                 one.end,
                 one.column,

@@ -16,6 +16,8 @@ _QUOTED = re.compile(
     r"|#[^\n]*",
     re.DOTALL,
 )
+STRING_LINE = "\x01"
+"""Stands for a line end within a string."""
 _BRACKET = re.compile(r"[()\[\]{}]")
 _UNCLOSED = '"\0"'
 """Stands for the quotes of a string that is not closed; no code has a NUL."""
@@ -44,7 +46,7 @@ class Code:
 
 
 def without_strings(text: str) -> tuple[str, bool]:
-    """Return Python code of the same length with comments and the insides of strings blanked.
+    """Return Python code of the same length with comments and the insides of strings blanked, line ends included.
 
     The flag is False if a string of several lines is not closed; the text then ends, blanked, with it.
     """
@@ -61,6 +63,8 @@ def _blank(match: re.Match[str]) -> str:
     size, quote = len(found), found[0]
     if quote == "#" or size < 2:
         return " " * size
+    if "\n" in found:
+        return quote + re.sub(r"[^\n]", " ", found[1:-1]).replace("\n", STRING_LINE) + quote
     return _UNCLOSED if match.lastgroup is not None else quote + " " * (size - 2) + quote
 
 
@@ -69,8 +73,12 @@ def read_code(masked: str, whole: bool = True) -> Code:
     found: list[CodeLine] = []
     parts: list[str] = []
     depth = column = first = 0
+    within_strings = 0
     for number, line in enumerate(masked.split("\n")):
         bare = line.strip()
+        number += within_strings
+        if STRING_LINE in line:
+            within_strings += line.count(STRING_LINE)
         if not bare:
             continue
         if depth > 0 and _STATEMENT.match(line):

@@ -8,11 +8,10 @@ from spark_lsp.names.buffer import Buffer
 from spark_lsp.names.facts import ClassFacts
 from spark_lsp.names.lines import TAB_COLUMNS, CodeLine, read_code
 from spark_lsp.names.modules import BUFFER, Target
-from spark_lsp.names.receivers import Bound, Kind, bindings, names_of
+from spark_lsp.names.receivers import NAMES_OF_CLASSES, Bound, Kind, bindings, names_of
 
 _SELF = frozenset({"self", "cls"})
-_MEANT_FOR_OTHERS = re.compile(r"Mixin|Protocol")
-"""In the name of a class or a base: its `self` is the instance of a class that is written elsewhere."""
+_FIRST_PARAMETER = re.compile(r"(?:async\s+)?def\s+\w+[^(]*\(\s*(\w+)")
 
 
 class Members:
@@ -60,7 +59,8 @@ class Members:
         target: Target | None = library.imported(BUFFER, found[0].value, found[0].there)
         for name in rest:
             target = library.attribute(target, name) if target is not None else None
-        return library.names(target) if target is not None else None
+        names = library.names(target) if target is not None else None
+        return names | NAMES_OF_CLASSES if names is not None and target is not None and target.name else names
 
     def _of_self(self, root: str, code: str) -> frozenset[str] | None:
         buffer = self._buffer
@@ -69,7 +69,9 @@ class Members:
         found = self._class_around(len(head.expandtabs(TAB_COLUMNS)))
         if found is None or not buffer.facts.code.whole or re.search(r"^\s*class\b", code, re.MULTILINE):
             return None
-        if any(_MEANT_FOR_OTHERS.search(name) for name in (found.name, *found.bases)):
+        if not self._is_first_parameter(root, found):
+            return None
+        if found.for_others:
             return None
         names = buffer.library.class_names(BUFFER, found)
         if names is None:
@@ -80,6 +82,8 @@ class Members:
                 if below is None:
                     return None
                 names |= below
+        if root == "cls":
+            names |= NAMES_OF_CLASSES
         return names | self._in_text(root, self._line) | self._assigned(root, code)
 
     def _class_around(self, column: int) -> ClassFacts | None:
@@ -87,6 +91,20 @@ class Members:
         line = self._buffer.line
         around = [one for one in self._buffer.facts.every_class if one.first < line <= one.end and one.column < column]
         return max(around, key=lambda one: one.first, default=None)
+
+    def _is_first_parameter(self, name: str, found: ClassFacts) -> bool:
+        """Whether a method of the class, and not of one around it, calls its instance so."""
+        column = -1
+        for line in reversed(self._buffer.facts.code.lines):
+            if line.first >= self._buffer.line or (column != -1 and line.column >= column):
+                continue
+            if line.first <= found.first:
+                break
+            column = line.column
+            first = _FIRST_PARAMETER.match(line.text)
+            if first is not None and first[1] == name:
+                return True
+        return False
 
     def _is_asked(self, name: str, code: str) -> bool:
         """Whether the kind or the names of something are asked for, so that it may be more than it seems."""

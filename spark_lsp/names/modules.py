@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from spark_lsp.names.facts import ClassFacts, ModuleFacts
@@ -22,6 +22,12 @@ _NOTHING_TO_SHOW = frozenset(
 def below(package: str, name: str) -> str:
     """Return how a module of a package is written, both as they are written in an import."""
     return f"{package}{name}" if package.endswith(".") else f"{package}.{name}"
+
+
+def base_names(classes: Iterable[ClassFacts]) -> frozenset[str]:
+    """Return the last names of all bases of these classes."""
+    bases = (base.partition("[")[0] for one in classes for base in one.bases)
+    return frozenset(base.rpartition(".")[2].strip() for base in bases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +60,14 @@ class Library:
     modules: Mapping[str, Module] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     """Keys by the way the document writes them."""
+    bases: frozenset[str] = frozenset()
+    """Names of classes that others in these modules are made of, without the names of their modules."""
 
     def with_buffer(self, facts: ModuleFacts) -> Library:
         """Return the library with the document itself in it, under `BUFFER`."""
-        return Library({**self.modules, BUFFER: Module(facts, self.links)}, self.links)
+        return Library(
+            {**self.modules, BUFFER: Module(facts, self.links)}, self.links, self.bases | base_names(facts.every_class)
+        )
 
     def imported(self, module: str, written: str, name: str) -> Target | None:
         """Return what `from written import name` gives in a module; without a name, what `import written` does."""

@@ -13,6 +13,8 @@ from spark_lsp.names.modules import BUFFER, Library, Target
 
 MOST_LINES = 400
 """Lines that mention a name; one that is mentioned more often is not looked into, to stay within a millisecond."""
+NAMES_OF_CLASSES = frozenset({"mro", "register"})
+"""What a class has from its metaclass, and its instances do not have."""
 _EQUALS = re.compile(r"(?<![=!<>:+\-*/%&|^@])=(?!=)")
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _CALL = re.compile(rf"({_DOTTED})\s*\(")
@@ -182,6 +184,8 @@ def names_of(found: Iterable[Bound], library: Library) -> tuple[frozenset[str] |
         more = library.names(target) if target is not None else None
         if more is None or (made and "__new__" in more):  # then it may be an instance of something else
             return None, instance
+        if target is not None and target.name and not made:
+            more |= NAMES_OF_CLASSES
         names, known, instance = names | more, True, instance or made
     return (names if known else None), instance
 
@@ -194,5 +198,7 @@ def target_of(bound: Bound, library: Library, name: str = "") -> tuple[Target | 
         return library.resolve(BUFFER, bound.value or name), False
     if bound.kind in (Kind.CALL, Kind.ANNOTATION):
         target = library.resolve(BUFFER, bound.value)
+        if bound.kind is Kind.ANNOTATION and target is not None and target.name in library.bases:
+            return None, True  # it may be an instance of a subclass
         return (target if target is not None and target.name else None), True
     return None, False

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from spark_lsp.names.facts import ModuleFacts, module_facts
-from spark_lsp.names.modules import BUFFER, Library, Module, below
+from spark_lsp.names.modules import BUFFER, Library, Module, base_names, below
 from spark_lsp.names.stdlib import is_standard, names_at_work, names_elsewhere, without_source
 from spark_lsp.server.import_reader import may_read
 from spark_lsp.server.interpreters import Interpreter
@@ -84,7 +84,8 @@ class ModuleReader:
         search = _Search(document, folders, interpreter)
         folder = document.parent if document is not None else None
         links = self._follow(facts, BUFFER, folder, mentioned, search, work, stop)
-        return Library(work.modules, links)
+        classes = (one for module in work.modules.values() for one in module.facts.every_class)
+        return Library(work.modules, links, base_names(classes))
 
     def _follow(
         self,
@@ -168,6 +169,8 @@ class ModuleReader:
         work.room -= state.st_size
         work.files -= 1
         facts = module_facts(text.replace("\r\n", "\n").replace("\r", "\n"))
+        if file.suffix == ".pyi" and not facts.names:  # what it describes is written in another language
+            return None
         self._facts[file] = state.st_mtime, state.st_size, facts
         if len(self._facts) > KEPT_FILES:
             self._facts.popitem(last=False)
@@ -203,7 +206,11 @@ class _Search:
         ]
         if is_standard(name):
             found.append(self._standard(name, parts))
-        return found[0] if len({place.key for place in found}) == 1 else None
+        if len({place.key for place in found}) != 1 or any(
+            _is_package(root) for root in self._roots if _at(root, parts)
+        ):
+            return None  # within a package, `import name` means a module of it only if the package is not used as one
+        return found[0]
 
     def within(self, package: _Place, name: str) -> _Place | None:
         """Return a module of a package."""
@@ -232,6 +239,10 @@ def _at(root: Path, parts: list[str]) -> _Place | None:
         return None
     files = [file for ending in (".py", ".pyi") if (file := base.with_name(base.name + ending)).is_file()]
     return _Place(str(base), tuple(files), None) if files else None
+
+
+def _is_package(folder: Path) -> bool:
+    return (folder / "__init__.py").is_file()
 
 
 def _roots(document: Path | None, folders: Sequence[Path]) -> list[Path]:
