@@ -167,6 +167,7 @@ class Scheduler:
         """Bring the counts of decoded tokens up to date, those of a running job included."""
         if self._pipeline is not None:
             self._metrics.set_decoded(self._pipeline.cache.prompt_tokens, self._pipeline.cache.steps)
+            self._metrics.set_modules(self._pipeline.names.modules)
             self._metrics.set_workspace(self._pipeline.workspace.texts, self._pipeline.workspace.pending)
 
     def _preempt_idle_work(self) -> None:

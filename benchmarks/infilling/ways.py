@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.infilling.modules import index_modules
 from benchmarks.infilling.neighbours import Parts, close_beside, known_parts, open_beside, write
 from benchmarks.infilling.raw import RawModel
 from benchmarks.infilling.tasks import Task
@@ -145,6 +146,8 @@ class Runner:
         pipeline = self._pipeline
         pipeline.configure(way.settings)
         second = None
+        if way.settings.names:
+            index_modules(pipeline, task)
         if task.others:
             open_beside(pipeline, task, way.context)
         try:
@@ -183,6 +186,8 @@ def generation_cost(generation: Generation | None) -> dict[str, Any]:
         "cached_tokens": generation.cached_tokens,
         "tokens": len(generation.tokens),
         "stop": generation.stop.value,
+        "unknown_names": len(generation.unknown_names),
+        "replaced_names": generation.replaced_names,
         "first_text_seconds": round(first, 4) if first is not None else None,
     }
 

@@ -40,10 +40,10 @@ class NameIndex:
         self._libraries.clear()
         self._buffer = None
 
-    def indexed(self, document: str) -> int:
-        """Return how many modules are known for a document."""
-        library = self._libraries.get(document)
-        return len(library.modules) if library is not None else 0
+    @property
+    def modules(self) -> int:
+        """How many modules are known, over all documents; safe from any thread."""
+        return sum(len(library.modules) for library in [*self._libraries.values()])
 
     def check(self, document: str, language: Language, snapshot: TextSnapshot, cursor: int) -> MemberCheck | None:
         """Return the check for suggestions at the cursor, which is in code; None where names are not judged.
