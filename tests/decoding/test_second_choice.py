@@ -108,7 +108,7 @@ def test_a_token_with_the_dot_and_the_begin_of_the_name_gives_way_to_the_dot() -
 
 def test_what_the_model_hardly_thinks_of_is_not_written() -> None:
     engine = SecondThoughts(["x = box.volume()", "x = box.area()"])
-    engine.liking = 4.0
+    engine.liking = 5.0
     result = write((), "x = ", engine=engine)
     assert (result.text, result.unknown_names, result.replaced_names) == ("box.volume()", (4,), 0)
 
