@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from spark_lsp.names.lines import STRING_LINE, Code, CodeLine, read_code, without_strings
 
@@ -50,6 +50,10 @@ _ASSIGNED = re.compile(r"(\w+)\s*(?::[^=]+)?=(?!=)(.*)")
 _FOR_OTHERS = re.compile(r"Mixin|Base|Abstract|Interface|Protocol|\bABC\b")
 """In the name of a class or of what it is made of."""
 _UNFINISHED = re.compile(r"NotImplementedError|abstractmethod")
+_PUT_IN = re.compile(r"(\w+)\.(\w+)\s*=(?!=)")
+"""`Class.name = ...`, written below a class."""
+_FIRST_OF_NOTED = frozenset("@acdfgi")
+"""What the lines begin with that matter in a function: definitions, imports and `global`; most others are skipped."""
 _OLD_PYTHON = re.compile(r"print\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:")
 
 
@@ -120,7 +124,7 @@ def module_facts(text: str, *, keep_code: bool = False) -> ModuleFacts:
         names=frozenset(module.names),
         imports={name: tuple(dict.fromkeys(found)) for name, found in reader.imports.items()},
         stars=tuple(dict.fromkeys(reader.stars)),
-        classes=_at_the_top(reader.classes, module.names - reader.assigned),
+        classes=_at_the_top(reader.classes, module.names - reader.assigned, reader.put),
         every_class=tuple(reader.classes),
         assigned=frozenset(reader.assigned),
         dynamic=module.dynamic
@@ -139,6 +143,8 @@ class _Reader:
         self.imports: dict[str, list[tuple[str, str]]] = {}
         self.stars: list[str] = []
         self.classes: list[ClassFacts] = []
+        self.put: dict[str, set[str]] = {}
+        """Names that are put into classes below them."""
         self.assigned: set[str] = set()
         """Names that something else than None is assigned to outside functions."""
         self._decorated = False
@@ -150,12 +156,15 @@ class _Reader:
         while len(self.scopes) > 1 and line.column <= self.scopes[-1].column:
             self.close(len(self.scopes) - 1, line.first)
         scope, text = self.scopes[-1], line.text
+        if scope.kind == "def" and text[0] not in _FIRST_OF_NOTED:
+            return
         if text.startswith(("import ", "from ", "from.")):
             self._import(scope, text)
             return
         if scope.kind != "def" and _MADE_LATER.search(text):
             scope.dynamic = True
-        made, opened = _DEF.match(text), _CLASS.match(text)
+        made = _DEF.match(text) if text[0] in "ad" else None
+        opened = _CLASS.match(text) if text[0] == "c" else None
         if made is not None:
             scope.names.add(made[1])
             scope.selves.update(_FIRST_PARAMETER.findall(text[made.end() :])[:1])
@@ -168,6 +177,9 @@ class _Reader:
             self.scopes.append(inner)
         elif scope.kind != "def":
             scope.names.update(_WORD.findall(text))
+            put = _PUT_IN.match(text)
+            if put is not None:
+                self.put.setdefault(put[1], set()).add(put[2])
             given = _ASSIGNED.match(text)
             if given is not None and given[2].strip() != "None":
                 self.assigned.add(given[1])
@@ -250,7 +262,7 @@ def _bases(rest: str) -> tuple[tuple[str, ...], bool]:
     return tuple(bases), plain
 
 
-def _at_the_top(classes: list[ClassFacts], names: set[str]) -> dict[str, ClassFacts]:
+def _at_the_top(classes: list[ClassFacts], names: set[str], put: dict[str, set[str]]) -> dict[str, ClassFacts]:
     found: dict[str, ClassFacts] = {}
     for one in classes:
         other = found.get(one.name)
@@ -266,4 +278,6 @@ def _at_the_top(classes: list[ClassFacts], names: set[str]) -> dict[str, ClassFa
                 one.column,
             )
         found[one.name] = one
-    return {name: one for name, one in found.items() if name in names}
+    return {
+        name: replace(one, names=one.names.union(put.get(name, ()))) for name, one in found.items() if name in names
+    }

@@ -82,8 +82,7 @@ class ModuleReader:
         mentioned = frozenset(_WORDS.findall(text))
         work = _Work()
         search = _Search(document, folders, interpreter)
-        folder = document.parent if document is not None else None
-        links = self._follow(facts, BUFFER, folder, mentioned, search, work, stop)
+        links = self._follow(facts, BUFFER, document.parent if document else None, mentioned, search, work, stop)
         classes = (one for module in work.modules.values() for one in module.facts.every_class)
         return Library(work.modules, links, base_names(classes))
 
@@ -187,9 +186,7 @@ class _Search:
 
     def is_installed(self, file: Path) -> bool:
         """Whether a file belongs to the environment or the standard library."""
-        standard = self.interpreter.standard
-        places = [*self.interpreter.packages, *([standard] if standard is not None else [])]
-        return any(place in file.parents for place in places)
+        return any(place in file.parents for place in (*self.interpreter.packages, self.interpreter.standard))
 
     def find(self, written: str, folder: Path | None) -> _Place | None:
         """Return the module that an import in a file of `folder` names."""
