@@ -46,6 +46,9 @@ def prepare_place(pipeline: Pipeline, document: DocumentSession | None, cancelle
     if pipeline.cache.missing(key, prompt.tokens):
         pipeline.cache.prefill(key, prompt.tokens, between_slices=check)
         return True
+    names = pipeline.name_check(request, tree)
+    if names is not None:
+        names.prepare()
     if pipeline.sources.work(request.document):
         return True
     planned = document.plan(

@@ -8,7 +8,7 @@ from enum import Enum
 from spark_lsp.decoding.generate import Generation
 from spark_lsp.decoding.stopping import StopReason
 from spark_lsp.documents.text import TextSnapshot
-from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, confident, line_probabilities, scope_at
+from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, confident, doubted, line_probabilities, scope_at
 from spark_lsp.postprocess import (
     Place,
     Rule,
@@ -118,7 +118,8 @@ def finished(
         reason = _EMPTIED.get(emptied, Reason.NOTHING)
     text = if_invoked = shown
     if shown and gate:
-        lines = line_probabilities(shown, Scored(generation.text, generation.probabilities, generation.ends))
+        written = Scored(generation.text, generation.probabilities, generation.ends)
+        lines = line_probabilities(shown, doubted(written, generation.unknown_names))
         if_invoked = confident(shown, lines, place, INVOKED)
         text = if_invoked if invoked else confident(shown, lines, place, AUTOMATIC)
         reason = reason if text else Reason.LOW_CONFIDENCE

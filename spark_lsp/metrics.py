@@ -24,6 +24,12 @@ class Metrics:
     """Other texts taken in as a source of drafts."""
     workspace_pending: int = 0
     """Characters of them that are still to be learned."""
+    indexed_modules: int = 0
+    """Modules whose names are known, over all open documents."""
+    unknown_names: int = 0
+    """Names that do not exist in what was generated."""
+    replaced_names: int = 0
+    """How often another name was written instead."""
     reasons: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -33,6 +39,8 @@ class Metrics:
             self.generated_tokens += len(generation.tokens)
             self.drafted_tokens += generation.drafted
             self.accepted_tokens += generation.accepted
+            self.unknown_names += len(generation.unknown_names)
+            self.replaced_names += generation.replaced_names
 
     def set_decoded(self, prompt_tokens: int, steps: int) -> None:
         """Take over the KV cache's own counts, which include cancelled requests."""
@@ -43,6 +51,11 @@ class Metrics:
         """Take over how many texts of the workspace were taken in, and the characters still to be learned."""
         with self._lock:
             self.workspace_texts, self.workspace_pending = texts, pending
+
+    def set_modules(self, modules: int) -> None:
+        """Take over how many modules the names are known of."""
+        with self._lock:
+            self.indexed_modules = modules
 
     def count_answer(self, reason: str) -> None:
         """Add one answered request."""
@@ -67,6 +80,9 @@ class Metrics:
                 "acceptedCompletions": self.completions_accepted,
                 "workspaceTexts": self.workspace_texts,
                 "workspacePending": self.workspace_pending,
+                "indexedModules": self.indexed_modules,
+                "unknownNames": self.unknown_names,
+                "replacedNames": self.replaced_names,
                 "requests": self.requests,
                 "reasons": dict(self.reasons),
             }

@@ -41,9 +41,13 @@ from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, growing_text
+from spark_lsp.names.check import MemberCheck
+from spark_lsp.names.index import NameIndex
 from spark_lsp.postprocess import Place, postprocess
 from spark_lsp.prompt.fim import Prompt, PromptBuilder
 from spark_lsp.settings import CompletionSettings, ContextSettings
+from spark_lsp.syntax.blocks import ScopeKind, scope_kind
+from spark_lsp.syntax.parser import SyntaxTree
 
 __all__ = ["Completion", "CompletionRequest", "Pipeline", "Reason"]
 
@@ -89,6 +93,7 @@ class Pipeline:
         self.stop_rule = stop_rule
         """Chooses where a text ends; benchmarks compare with another choice."""
         self.workspace = WorkspaceTexts(engine.tokenize)
+        self.names = NameIndex()
         self.sources = ContextSources(context or ContextSettings())
         self.cost = cost or default_cost_model()
         accepted = NgramDrafter("accepted", self._accepted)
@@ -175,6 +180,7 @@ class Pipeline:
             exact_width=self.cost.exact_width,
             drafter=self.chain if settings.drafting and self._max_draft else None,
             previous=previous,
+            names=self.name_check(request, tree),
             on_step=self.cost.observe,
             on_prompt=self.cost.observe_prompt,
             cancelled=cancelled,
@@ -196,6 +202,7 @@ class Pipeline:
             if keep:
                 self._resumption.leave(document, known)
         self.sources.forget(document, private=not keep)
+        self.names.forget(document)
         if not keep:
             self._resumption.discard(document)
             self._forget_extras()
@@ -267,6 +274,14 @@ class Pipeline:
         suffix = settings.suffix_tokens if self._prompts.fills_in_the_middle else 0
         room = Room(self.engine.info.context_length, settings.prefix_tokens, suffix, settings.max_tokens)
         return window_limits(self.cost, room, new_place=new_place)
+
+    def name_check(self, request: CompletionRequest, tree: SyntaxTree) -> MemberCheck | None:
+        """Return what knows the names that may follow a dot at the cursor; None where nothing is checked."""
+        if not self._settings.names or not self.engine.info.rolls_back:
+            return None
+        if scope_kind(tree, request.cursor) is not ScopeKind.CODE:
+            return None
+        return self.names.check(request.document, request.language, request.snapshot, request.cursor)
 
     def _use_costs(self, cost: CostModel) -> None:
         self.cost = self.chain.cost = cost

@@ -22,6 +22,7 @@ from spark_lsp.context.sources import ContextSources
 from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.jobs import EngineState, Job, Loader, Status
 from spark_lsp.metrics import Metrics
+from spark_lsp.names.index import NameIndex
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 from spark_lsp.postprocess import Place
 from spark_lsp.resident import ResidentModel
@@ -127,6 +128,10 @@ class Scheduler:
         """Let `errand` tell the sources of context, on the engine's thread, what is new."""
         self._post(lambda pipeline: errand(pipeline.sources))
 
+    def tell_names(self, errand: Callable[[NameIndex], None]) -> None:
+        """Let `errand` tell the index of names, on the engine's thread, what is new."""
+        self._post(lambda pipeline: errand(pipeline.names))
+
     def forget_files(self) -> None:
         """Free everything that was read from the disk as context."""
         self._post(lambda pipeline: pipeline.forget_files())
@@ -158,9 +163,11 @@ class Scheduler:
 
     def count_decoded(self) -> None:
         """Bring the counts of decoded tokens up to date, those of a running job included."""
-        if self._model.pipeline is not None:
-            self._metrics.set_decoded(self._model.pipeline.cache.prompt_tokens, self._model.pipeline.cache.steps)
-            self._metrics.set_workspace(self._model.pipeline.workspace.texts, self._model.pipeline.workspace.pending)
+        pipeline = self._model.pipeline
+        if pipeline is not None:
+            self._metrics.set_decoded(pipeline.cache.prompt_tokens, pipeline.cache.steps)
+            self._metrics.set_modules(pipeline.names.modules)
+            self._metrics.set_workspace(pipeline.workspace.texts, pipeline.workspace.pending)
 
     def _preempt_idle_work(self) -> None:
         if self._idling:

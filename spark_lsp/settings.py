@@ -62,6 +62,9 @@ class CompletionSettings:
     workspace: bool = True
     """Whether drafts are also copied from other open documents and from files beside them. Nothing leaves the machine;
     False turns reading of other files off. The text is the same without."""
+    names: bool = True
+    """Whether a suggestion that uses a name which its module or class does not have is written differently where the
+    model knows a name that exists. For that the imported modules are read, never run; Python only."""
     heal_tokens: int = 4
     """Most typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
     snapshots: bool = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import pytest
@@ -52,3 +53,11 @@ def test_what_is_shown_depends_on_who_asked(
     assert (by_itself.text, by_itself.if_invoked, by_itself.reason) == (automatic, invoked, reason)
     assert asked_for.text == asked_for.if_invoked == invoked
     assert ungated.text == ungated.if_invoked == by_itself.ungated == asked_for.ungated == made.text
+
+
+def test_a_name_that_does_not_exist_lowers_the_score() -> None:
+    made = generation(("json.loda", SURE))
+    assert finished(made, PLACE).reason is Reason.SHOWN
+    doubtful = dataclasses.replace(made, unknown_names=(5,))
+    assert finished(doubtful, PLACE).reason is Reason.LOW_CONFIDENCE
+    assert finished(doubtful, PLACE, invoked=True).text == "json.loda"

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from benchmarks.infilling.limits import line_limit
+from benchmarks.infilling.modules import index_modules
 from benchmarks.infilling.neighbours import PARTS as FILE_PARTS
 from benchmarks.infilling.neighbours import Parts, close_beside, open_beside, write
 from benchmarks.infilling.raw import RawModel
@@ -167,6 +168,8 @@ class Runner:
         pipeline = self._pipeline
         pipeline.configure(way.settings)
         second = None
+        if way.settings.names:
+            index_modules(pipeline, task)
         if task.others:
             open_beside(pipeline, task, way.context)
         try:
@@ -209,6 +212,8 @@ def generation_cost(generation: Generation | None) -> dict[str, Any]:
         "cached_tokens": generation.cached_tokens,
         "tokens": len(generation.tokens),
         "stop": generation.stop.value,
+        "unknown_names": len(generation.unknown_names),
+        "replaced_names": generation.replaced_names,
         "first_text_seconds": round(first, 4) if first is not None else None,
     }
 

@@ -60,6 +60,13 @@ class Drafting:
         self._drafter.append(output[known + skipped :])
         return (len(sent), right) if sent is not None else (0, 0)
 
+    def restart(self, output: Sequence[int]) -> None:
+        """Start over behind `output`, some of which replaced what the drafter was told of."""
+        self._sent, self._assumed = None, ()
+        if self._drafter is not None:
+            self._drafter.start(self._context)
+            self._drafter.append(output)
+
     def _start_over(self) -> None:
         if self._drafter is not None and self._assumed:
             self._drafter.start(self._context)

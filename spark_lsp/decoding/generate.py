@@ -20,7 +20,9 @@ from spark_lsp.decoding.drafting import Drafting
 from spark_lsp.decoding.engine import Row
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
+from spark_lsp.decoding.output import Output
 from spark_lsp.decoding.sampling import Choice, greedy, greedy_among, nearly_tied
+from spark_lsp.decoding.second_choice import NameCheck, NameWatch
 from spark_lsp.decoding.stopping import Stop, StopReason, StopRule
 from spark_lsp.decoding.verify import verify
 from spark_lsp.errors import CancelledError, DecodeError
@@ -62,36 +64,10 @@ class Generation:
     decode_seconds: float
     first_text_seconds: float | None
     """From the start to the first character of the suggestion; None if there is none."""
-
-
-class _Output:
-    """Bytes so far, split into what heals typed text and what is shown."""
-
-    def __init__(self, pieces: Sequence[bytes], heal: bytes) -> None:
-        self._pieces = pieces
-        self._healing = len(heal)
-        self._bytes = bytearray()
-        self.untyped = heal
-        self.text = ""
-        self.broken = False
-        self.tokens: list[int] = []
-        self.probabilities: list[float] = []
-        self.ends: list[int] = []
-
-    def add(self, choice: Choice) -> None:
-        piece = self._pieces[choice.token]
-        self._bytes += piece
-        self.untyped = self.untyped[len(piece) :]
-        shown = bytes(self._bytes[self._healing :])
-        try:
-            self.text = shown.decode("utf-8")
-        except UnicodeDecodeError as error:
-            # A character may be spread over several tokens; anything else is not text.
-            self.broken = error.reason != "unexpected end of data" or len(shown) - error.start >= 4
-            self.text = shown[: error.start].decode("utf-8")
-        self.tokens.append(choice.token)
-        self.probabilities.append(choice.probability)
-        self.ends.append(len(self.text))
+    unknown_names: tuple[int, ...] = ()
+    """Where names begin in the text that do not exist, as far as is known; negative for one that was begun before."""
+    replaced_names: int = 0
+    """How often the model's second choice was taken, because its first made such a name."""
 
 
 def generate(
@@ -108,6 +84,7 @@ def generate(
     exact_width: int = 1,
     drafter: Drafter | None = None,
     previous: tuple[int, ...] = (),
+    names: NameCheck | None = None,
     on_step: Callable[[int, float], None] = lambda width, seconds: None,
     on_prompt: Callable[[int, float], None] = lambda tokens, seconds: None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -117,8 +94,9 @@ def generate(
     """Return the greedy continuation of `prompt` up to where `rule` or `limits` end it.
 
     Rows of decodes of up to `exact_width` tokens are those of decodes of one. `previous` is what stood or was suggested
-    at the end of the prompt before, for the drafter. `on_text` receives the growing text after every step with the
-    probabilities and ends of its tokens so far, as `Generation` has them, `on_step`
+    at the end of the prompt before, for the drafter. `names` knows names that do not exist (`second_choice` says what
+    is done about them). `on_text` receives the growing text after every step, without what may be taken back, with the
+    probabilities and ends of the tokens so far as `Generation` has them (they may reach beyond the text), `on_step`
     the width and the seconds of each decode of the output, `on_prompt` the tokens and the seconds of a prefill that
     carried nothing else. Raises CancelledError as soon as `cancelled()` is true or the engine was interrupted; what is
     in the KV cache by then stays usable.
@@ -129,8 +107,8 @@ def generate(
         if cancelled():
             raise CancelledError
 
-    output = _Output(pieces, prompt.heal)
-    steps = 0
+    output, watch = Output(pieces, prompt.heal), NameWatch(names)
+    base, steps = len(prompt.tokens), 0
 
     def decide(row: Row, final: bool) -> Choice | None:
         allowed = table.allowed(output.untyped) if output.untyped else None
@@ -145,10 +123,12 @@ def generate(
         return choice if final or not nearly_tied(row, choice.token, allowed) else None
 
     def accept(choice: Choice) -> bool:
-        if choice.token in prompt.stop:
-            return True
-        output.add(choice)
-        return len(output.tokens) >= limits.max_tokens
+        before = output.text  # with a draft, the text may have ended some tokens ago
+        ended = choice.token in prompt.stop
+        if not ended:
+            output.add(choice)
+        unknown = watch.look(output, lambda: rule.check(before) is not None, ended=ended)
+        return ended or unknown or len(output.tokens) >= limits.max_tokens
 
     def alone(index: int) -> tuple[Row, bool]:
         nonlocal steps
@@ -157,6 +137,39 @@ def generate(
         on_step(1, clock() - begun)
         steps += 1
         return found
+
+    def row_at(index: int) -> Row:
+        """Return the logits for the output token of that index, from a decode of one token."""
+        nonlocal base
+        wanted = len(prompt.tokens) + index
+        fill(wanted)
+        row, intact = alone(wanted - base)
+        base = base if intact else wanted
+        return row
+
+    def fill(length: int) -> None:
+        """Put back output tokens whose cells went while a place before them was decoded alone."""
+        nonlocal base, steps
+        for token in output.tokens[base - len(prompt.tokens) : length - len(prompt.tokens)]:
+            cache.extend(key, [token])
+            base += 1
+            steps += 1
+
+    def reconsider() -> bool:
+        """Deal with a name that does not exist; whether other tokens were written."""
+        nonlocal base
+        held = base
+        found = watch.replacement(output, table, row_at)
+        if found is None:
+            fill(held)
+            watch.leave(output)
+            return False
+        fill(len(prompt.tokens) + found.index)
+        base = len(prompt.tokens) + found.index
+        cache.rewind(key, base)
+        output.cut(found.index)
+        accept(found.choice)
+        return True
 
     typed = prompt.heal_tokens[:max_draft]
     context = DraftContext(prompt.above, prompt.tail, prompt.below, previous, prompt=prompt.tokens)
@@ -169,7 +182,7 @@ def generate(
         draft = drafts.drop()
     elif len(draft) == len(typed) and evaluation.computed >= LEAST_TIMED_PROMPT:
         on_prompt(evaluation.computed + len(typed), prefilled - started)
-    logits, base, wide = evaluation.logits, len(prompt.tokens), evaluation.width > exact_width
+    logits, wide = evaluation.logits, evaluation.width > exact_width
     steps += evaluation.drafted
     drafted = accepted = 0
     first_text: float | None = None
@@ -178,15 +191,23 @@ def generate(
         choices, agreed = verify(logits, draft, decide, alone, accept, wide=wide)
         tried, right = drafts.judge(agreed, output.tokens, known)
         drafted, accepted = drafted + tried, accepted + right
+        base, pending = base + agreed, choices[-1].token
+        if watch.begin is not None:
+            if pending not in prompt.stop:  # the draft may have brought its cell already, and it will be decoded again
+                base = min(base, len(prompt.tokens) + len(output.tokens) - 1)
+            cache.rewind(key, base)
+        while watch.begin is not None:
+            if reconsider():
+                pending = output.tokens[-1]
+                drafts.restart(output.tokens)
         if output.text and first_text is None:
             first_text = clock() - started
-        base, pending = base + agreed, choices[-1].token
         stop = _stop(output, rule, limits, pending, prompt.stop, base, context_length, clock)
         if stop is not None:
             cache.rewind(key, base)
             break
-        if output.text:
-            on_text(output.text, output.probabilities, output.ends)
+        if settled := watch.settled(output.text):
+            on_text(settled, output.probabilities, output.ends)
         check_cancelled()
         room = max(0, min(max_draft, context_length - base - 2, limits.max_tokens - len(output.tokens)))
         draft = _typed_rest(typed, output)[:room] if output.untyped else drafts.next(room)
@@ -211,17 +232,19 @@ def generate(
         prefill_seconds=prefilled - started,
         decode_seconds=clock() - prefilled,
         first_text_seconds=first_text,
+        unknown_names=tuple(begin for begin in watch.unknown if begin < stop.keep),
+        replaced_names=watch.replaced,
     )
 
 
-def _typed_rest(typed: Sequence[int], output: _Output) -> tuple[int, ...]:
+def _typed_rest(typed: Sequence[int], output: Output) -> tuple[int, ...]:
     """Return the typed tokens that are still to be spelled, as long as the model spells them as they were typed."""
     done = len(output.tokens)
     return tuple(typed[done:]) if tuple(typed[:done]) == tuple(output.tokens) else ()
 
 
 def _stop(
-    output: _Output,
+    output: Output,
     rule: StopRule,
     limits: GenerationLimits,
     last: int,

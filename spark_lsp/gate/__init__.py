@@ -12,7 +12,7 @@ by whole lines, since only then it is known whether a line stays. What may still
 line whose rest turned out to be guessed, and lines that make no sense without the ones that were dropped.
 """
 
-from spark_lsp.gate.alignment import Scored, line_probabilities
+from spark_lsp.gate.alignment import Scored, doubted, line_probabilities
 from spark_lsp.gate.confidence import confident, growing_text
 from spark_lsp.gate.scope import scope_at
 from spark_lsp.gate.thresholds import AUTOMATIC, INVOKED, Bars
@@ -23,6 +23,7 @@ __all__ = [
     "Bars",
     "Scored",
     "confident",
+    "doubted",
     "growing_text",
     "line_probabilities",
     "scope_at",

@@ -6,9 +6,11 @@ are compared without white space.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from spark_lsp.gate.thresholds import UNKNOWN_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,18 @@ class Scored:
     """Of each token."""
     ends: Sequence[int]
     """Where each token ends in `text`, or behind it; 0 for tokens that only spell typed text."""
+
+
+def doubted(written: Scored, names: Sequence[int]) -> Scored:
+    """Return `written` with less trust in tokens that begin a name which does not exist, at the offsets `names`."""
+    if not names:
+        return written
+    probabilities = list(written.probabilities)
+    for name in names:
+        token = bisect_right(written.ends, max(name, 0))
+        if token < len(probabilities):
+            probabilities[token] = min(probabilities[token], UNKNOWN_NAME)
+    return Scored(written.text, tuple(probabilities), written.ends)
 
 
 def line_probabilities(text: str, written: Scored) -> tuple[tuple[float, ...], ...]:

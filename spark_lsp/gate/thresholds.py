@@ -12,6 +12,11 @@ Score = Callable[[Sequence[float]], float]
 LEAST_PROBABILITY = 1e-6
 """Stands for smaller ones, so that one token does not decide the mean of a whole text."""
 
+UNKNOWN_NAME = 0.1
+"""The most that a token counts with which begins a name after a dot that is not known to exist, however sure the model
+is. Of 1,528 names in published code one to six were wrongly taken for unknown, so most of those in a suggestion are
+invented."""
+
 
 def _log(probability: float) -> float:
     return math.log(max(probability, LEAST_PROBABILITY))

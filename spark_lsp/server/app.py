@@ -27,6 +27,7 @@ from spark_lsp.server import diagnostics, inline, status
 from spark_lsp.server.context_feed import ContextFeed
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
 from spark_lsp.server.exclusion_gate import ExclusionGate
+from spark_lsp.server.module_feed import ModuleFeed
 from spark_lsp.server.paths import local_path
 from spark_lsp.server.protocol import SparkProtocol
 from spark_lsp.server.workspace_reader import WorkspaceReader
@@ -58,6 +59,7 @@ class SparkServer(LanguageServer):
         self.gate = ExclusionGate(self)
         self.feed = ContextFeed(self)
         self.reader = WorkspaceReader(self, self.gate.is_excluded)
+        self.modules = ModuleFeed(self, self.gate.is_excluded)
         self.completions = CompletionCache()
         self.metrics = Metrics()
         self.offers: OrderedDict[str, str] = OrderedDict()
@@ -183,6 +185,7 @@ class SparkServer(LanguageServer):
         if self._load_progress is not None and self._load_progress.finish(current):
             self._load_progress = None
         self.reader.wake()
+        self.modules.wake()
         if current.message:
             self.tell(current.message)
 
@@ -201,11 +204,13 @@ class SparkServer(LanguageServer):
             log.info("%s is private and is not completed", document.uri.rpartition("/")[2])
             document.diagnostics = ()
             self.feed.forget(document.uri)
+            self.modules.forget(document.uri)
             self.completions.forget(document.uri)
             self.scheduler.forget(document.uri, keep=False)
         else:
             self.feed.touched(document, 0)
             self.reader.opened(document)
+            self.modules.changed(document)
 
     def on_new_rules(self) -> None:
         """Look at everything again: other files may be private now."""
@@ -213,6 +218,7 @@ class SparkServer(LanguageServer):
         for document in self.documents:
             self.gate.check(document)
         self.reader.start_over(self.documents)
+        self.modules.start_over()
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply an edit; work on the older text stops."""
@@ -227,6 +233,7 @@ class SparkServer(LanguageServer):
         else:
             self._explain_obstacle(document)
             self.feed.touched(document, document.edited)
+            self.modules.changed(document, typed=True)
 
     def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         """Let other documents profit from what was saved."""
@@ -234,6 +241,7 @@ class SparkServer(LanguageServer):
         if document is not None:
             self.gate.saved(document)
             self.reader.saved(document)
+            self.modules.saved(document)
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """Free everything kept for a document."""
@@ -241,6 +249,7 @@ class SparkServer(LanguageServer):
         self.documents.close(uri)
         self.completions.forget(uri)
         self.feed.forget(uri)
+        self.modules.forget(uri)
         self.scheduler.forget(uri)
 
     def _explain_obstacle(self, document: OpenDocument) -> None:

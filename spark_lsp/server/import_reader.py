@@ -58,13 +58,13 @@ def _first(group: Sequence[Path], folders: Sequence[Path], is_excluded: Exclusio
     """Return the first path of a group that exists, and its text; nothing if it may not or cannot be read."""
     for path in group:
         if path.is_file():
-            text = read_source(path) if _may_read(path, folders, is_excluded) else None
+            text = read_source(path) if may_read(path, folders, is_excluded) else None
             return (path, text) if text is not None else (None, "")
     return None, ""
 
 
-def _may_read(path: Path, folders: Sequence[Path], is_excluded: Exclusion) -> bool:
-    """Whether a file is allowed by its path and, where that has links in it, by the place that it really has."""
+def may_read(path: Path, folders: Sequence[Path], is_excluded: Exclusion) -> bool:
+    """Return whether a file is allowed by its path and, where that has links in it, by the place that it really has."""
     real = path.resolve()
     within = any(folder.resolve() in real.parents for folder in folders)
     return within and not is_excluded(path) and (real == path or not is_excluded(real))

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_lsp.gate.alignment import Scored, goes_on_below, line_probabilities
+from spark_lsp.gate.alignment import Scored, doubted, goes_on_below, line_probabilities
+from spark_lsp.gate.thresholds import UNKNOWN_NAME
 
 
 def written(*tokens: str, healed: int = 0) -> Scored:
@@ -75,3 +76,15 @@ def test_a_leading_part_has_the_tokens_that_reach_into_what_is_visible_of_it(tok
     starts = (0, *all_of_it.ends)
     visible = [p for p, start in zip(all_of_it.probabilities, starts, strict=False) if start < len(text)]
     assert list(chain.from_iterable(line_probabilities(text, all_of_it))) == visible
+
+
+@pytest.mark.parametrize("name", [5, 4])
+def test_the_token_that_begins_a_name_which_does_not_exist_counts_little(name: int) -> None:
+    sure = Scored("json.loda(x)", (0.9, 0.8, 0.7, 0.05), (4, 7, 9, 12))
+    assert doubted(sure, [name]).probabilities == (0.9, UNKNOWN_NAME, 0.7, 0.05)
+    assert doubted(sure, [9]).probabilities == sure.probabilities, "never more than the model gave it"
+
+
+def test_a_typed_name_that_does_not_exist_is_a_doubt_about_what_completes_it() -> None:
+    healed = Scored("da(x)", (1.0, 0.8, 0.7), (0, 2, 5))
+    assert doubted(healed, [-2]).probabilities == (1.0, UNKNOWN_NAME, 0.7)
