@@ -26,6 +26,8 @@ class Ingredients:
     better: Path | None = None
     """The same model with more bits: new types are made from it, since rounding twice costs more than once."""
     better_traits: ModelTraits | None = None
+    importance: Path | None = None
+    """How much the columns of the matrices matter, for the rounding of new types."""
 
     def source_of(self, recipe: Recipe) -> Path:
         """Return the file that `recipe` starts from."""
@@ -61,8 +63,12 @@ def build(
         return _finished(target, lambda draft: _cut(ingredients.original, recipe, draft))
     others = tuple(others)
     base = _base(recipe, folder, others) or _trimmed(recipe, ingredients, folder, others)
-    types = target_types(recipe, traits)
-    return _finished(target, lambda draft: write_requantized(base, types, traits, draft, threads=threads))
+    types, weights = target_types(recipe, traits), ingredients.importance
+
+    def write(draft: Path) -> None:
+        write_requantized(base, types, traits, draft, importance=weights, threads=threads)
+
+    return _finished(target, write)
 
 
 def discard_drafts(folder: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from spark_lsp.errors import EngineError, SparkError
+from spark_lsp.models.optimize.importance_file import read_importance, write_importance
 
 log = logging.getLogger(__name__)
 
@@ -63,11 +64,20 @@ def _probe(job: dict[str, Any]) -> dict[str, Any]:
 def _quantize(job: dict[str, Any]) -> dict[str, Any]:
     from spark_lsp.decoding.llama.quantize import quantize
 
-    quantize(Path(job["source"]), Path(job["target"]), job["types"], threads=job["threads"])
+    importance = read_importance(Path(job["importance"])) if job.get("importance") else None
+    quantize(Path(job["source"]), Path(job["target"]), job["types"], importance=importance, threads=job["threads"])
     return {}
 
 
-_JOBS = {"probe": _probe, "quantize": _quantize}
+def _importance(job: dict[str, Any]) -> dict[str, Any]:
+    from spark_lsp.decoding.llama.importance import collect_importance
+
+    found = collect_importance(Path(job["model"]), job["texts"], threads=job["threads"])
+    write_importance(found, Path(job["target"]))
+    return {"matrices": len(found)}
+
+
+_JOBS = {"probe": _probe, "quantize": _quantize, "importance": _importance}
 
 
 def _main() -> None:

@@ -21,11 +21,19 @@ def full_types(changed: Mapping[str, str], traits: ModelTraits) -> dict[str, int
 
 
 def write_requantized(
-    source: Path, changed: Mapping[str, str], traits: ModelTraits, target: Path, *, threads: int = 0
+    source: Path,
+    changed: Mapping[str, str],
+    traits: ModelTraits,
+    target: Path,
+    *,
+    importance: Path | None = None,
+    threads: int = 0,
 ) -> None:
     """Write `source` to `target` with the types `changed`; `traits` are those of `source`.
 
-    Raises EngineError with llama.cpp's reason; `target` may then exist, incomplete.
+    `importance` is a file of how much the columns of its matrices matter. Raises EngineError with llama.cpp's reason;
+    `target` may then exist, incomplete.
     """
     types = full_types(changed, traits)
-    run_job({"kind": "quantize", "source": str(source), "target": str(target), "types": types, "threads": threads})
+    job = {"kind": "quantize", "source": str(source), "target": str(target), "types": types, "threads": threads}
+    run_job({**job, "importance": str(importance) if importance is not None else ""})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from spark_lsp.models.optimize.build import Ingredients
 from spark_lsp.models.optimize.events import Report
 from spark_lsp.models.optimize.gguf_source import open_source, require_packages
 from spark_lsp.models.optimize.host import cpu_name, runtime_version
+from spark_lsp.models.optimize.importance import FILE, importance_file
 from spark_lsp.models.optimize.journal import Journal
 from spark_lsp.models.optimize.quality import CONTEXT_TOKENS
 from spark_lsp.models.optimize.recipes import Recipe, applicable, standard_recipes
@@ -37,11 +39,11 @@ class Amount:
     """Timed rounds of each variant."""
 
 
-MEASURES = 4
+MEASURES = 5
 """Raised whenever the same file would give other figures.
 
 2: bfloat16 KV cells. 3: stopping and post-processing by ordered rules. 4: whatever the load, the
-same window is read.
+same window is read. 5: weights are rounded by their importance.
 """
 DEFAULT = Amount(tasks=1800, texts=6, rounds=7)
 QUICK = Amount(tasks=120, texts=2, rounds=3)
@@ -106,8 +108,11 @@ def run_session(
         if journal.records:
             report(Notice("Going on with what an earlier run has measured."))
         else:
-            for file in folder.glob("*.gguf"):  # of another model file, processor or runtime
+            for file in (*folder.glob("*.gguf"), *folder.glob(FILE)):  # of another model file, processor or runtime
                 file.unlink()
+        if any(recipe.body is not None for recipe in recipes):
+            weights = importance_file(model, sample, DEFAULT.texts, folder, report)
+            ingredients = dataclasses.replace(ingredients, importance=weights)
         outcome = optimize(ingredients, plan, folder, Bench(journal, sample, report, load))
     return Result(plan, skipped, outcome)
 

@@ -12,7 +12,7 @@ from filelock import FileLock
 from spark_lsp.decoding.engine import Engine
 from spark_lsp.errors import ModelError, ModelLoadError
 from spark_lsp.models.disk import NotEnoughRoomError
-from spark_lsp.models.optimize import bench, isolated, requantize, run
+from spark_lsp.models.optimize import bench, importance, isolated, requantize, run
 from spark_lsp.models.optimize.events import Activity
 from spark_lsp.models.optimize.gguf_source import open_source
 from spark_lsp.models.optimize.recipes import Recipe
@@ -55,7 +55,8 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (code / f"module_{number}.py").write_text(TEXT * 3 + f"VALUE = {number}\n")
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(code))
     monkeypatch.setattr(isolated, "resident_bytes", lambda path, *_: path.stat().st_size)
-    monkeypatch.setattr(requantize, "run_job", lambda job: isolated._JOBS[job["kind"]](job))
+    for module in (requantize, importance):
+        monkeypatch.setattr(module, "run_job", lambda job: isolated._JOBS[job["kind"]](job))
 
     def speeds(engines: list[NamedEngine], text: str, rounds: int) -> list[Speed]:
         gains = [1.0, SPEEDS[engines[1].path.stem]]
