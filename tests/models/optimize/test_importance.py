@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import gguf
 import numpy as np
@@ -85,10 +87,8 @@ def test_important_columns_are_rounded_with_a_smaller_error(model: Path, tmp_pat
 
 
 def test_an_unknown_layout_of_tensors_is_one_sentence(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fields = [*importance._Tensor._fields_]
-
-    class Shifted(importance.ctypes.Structure):
-        _fields_ = [("more", importance.ctypes.c_int64), *fields]
+    class Shifted(ctypes.Structure):
+        _fields_: ClassVar = [("more", ctypes.c_int64), *importance._Tensor._fields_]
 
     monkeypatch.setattr(importance, "_Tensor", Shifted)
     with pytest.raises(ModelLoadError, match="lays out its tensors in an unknown way"):
