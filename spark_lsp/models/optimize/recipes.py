@@ -86,11 +86,13 @@ class Recipe:
 
 def standard_recipes() -> tuple[Recipe, ...]:
     """Return every recipe that is tried, mild ones first."""
-    cut = 48 * 1024
+    mild, cut = 64 * 1024, 48 * 1024
     return (
-        Recipe("vocab-64k", vocabulary=64 * 1024),
+        Recipe("vocab-64k", vocabulary=mild),
         Recipe("vocab-48k", vocabulary=cut),
         Recipe("body-q4_0", body="Q4_0"),
+        Recipe("vocab-64k+mixed-iq4_nl", vocabulary=mild, body="IQ4_NL", mixed=True),
+        Recipe("vocab-64k+all-iq4_nl", vocabulary=mild, body="IQ4_NL", head="IQ4_NL"),
         Recipe("vocab-48k+mixed-q4_k", vocabulary=cut, body="Q4_K", mixed=True),
         Recipe("vocab-48k+mixed-iq4_nl", vocabulary=cut, body="IQ4_NL", mixed=True),
         Recipe("vocab-48k+mixed-q4_0", vocabulary=cut, body="Q4_0", mixed=True),
