@@ -6,11 +6,12 @@ import re
 
 from spark_lsp.names.buffer import Buffer
 from spark_lsp.names.facts import ClassFacts
-from spark_lsp.names.lines import TAB_COLUMNS, CodeLine, read_code
+from spark_lsp.names.lines import TAB_COLUMNS, read_code
 from spark_lsp.names.modules import BUFFER, Target
 from spark_lsp.names.receivers import NAMES_OF_CLASSES, Bound, Kind, bindings, names_of
 
 _SELF = frozenset({"self", "cls"})
+_WITHIN = re.compile(r"[\w.]")
 _FIRST_PARAMETER = re.compile(r"(?:async\s+)?def\s+\w+[^(]*\(\s*(\w+)")
 
 
@@ -41,9 +42,9 @@ class Members:
     def _of_name(self, root: str, rest: list[str], code: str) -> frozenset[str] | None:
         buffer, library = self._buffer, self._buffer.library
         if root not in self._bound:
-            self._bound[root] = bindings(root, buffer.facts.code.lines)
+            self._bound[root] = bindings(root, buffer.facts.code.mentioning(root))
         known = self._bound[root]
-        more = bindings(root, read_code(code).lines)
+        more = bindings(root, (line.text for line in read_code(code).lines))
         if known is None or more is None or re.search(rf"\bimport\b[^\n]*\b{re.escape(root)}\b", code):
             return None
         found = [
@@ -95,8 +96,8 @@ class Members:
     def _is_first_parameter(self, name: str, found: ClassFacts) -> bool:
         """Whether a method of the class, and not of one around it, calls its instance so."""
         column = -1
-        for line in reversed(self._buffer.facts.code.lines):
-            if line.first >= self._buffer.line or (column != -1 and line.column >= column):
+        for line in self._buffer.facts.code.upwards(self._buffer.line):
+            if column != -1 and line.column >= column:
                 continue
             if line.first <= found.first:
                 break
@@ -112,8 +113,7 @@ class Members:
             rf"\b(?:isinstance|issubclass|hasattr|getattr|setattr|vars|cast|type)\(\s*{re.escape(name)}\b"
             rf"|\bmatch\s+{re.escape(name)}\b|(?<![\w.]){re.escape(name)}\.__dict__"
         )
-        lines: tuple[CodeLine, ...] = self._buffer.facts.code.lines
-        return asks.search(code) is not None or any(name in one.text and asks.search(one.text) for one in lines)
+        return asks.search(code) is not None or any(map(asks.search, self._buffer.facts.code.mentioning(name)))
 
     def _used(self, receiver: str, code: str) -> frozenset[str]:
         """The names that other places of the document use on the same receiver."""
@@ -125,7 +125,10 @@ class Members:
 
     @staticmethod
     def _in_text(receiver: str, text: str) -> frozenset[str]:
-        return frozenset(re.findall(rf"(?<![\w.]){re.escape(receiver)}\.(\w+)", text))
+        found = re.finditer(rf"{re.escape(receiver)}\.(\w+)", text)  # a look behind would be slow at every character
+        return frozenset(
+            match[1] for match in found if not _WITHIN.match(text, max(match.start() - 1, 0), match.start())
+        )
 
     @staticmethod
     def _assigned(receiver: str, code: str) -> frozenset[str]:
