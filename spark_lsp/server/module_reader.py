@@ -200,9 +200,8 @@ class _Search:
                 return None
             return _at([folder, *folder.parents][level - 1], parts)
         # Which folder a program starts in is not known: where several have such a module, it may be any of them.
-        found = [
-            place for root in [*self._roots, *self.interpreter.packages] if (place := _at(root, parts)) is not None
-        ]
+        packages = () if parts and parts[0] in self.interpreter.hidden else self.interpreter.packages
+        found = [place for root in [*self._roots, *packages] if (place := _at(root, parts)) is not None]
         if is_standard(name):
             found.append(self._standard(name, parts))
         if len({place.key for place in found}) != 1 or any(
