@@ -50,6 +50,8 @@ class ClassFacts:
     """First line behind it that holds code, or the number of lines."""
     column: int
     """Of its head."""
+    foreign: frozenset[str] = frozenset()
+    """Attributes of `self` or `cls` that it uses and does not bind; without a base that has them it is a mixin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +186,17 @@ class _Reader:
                 if unusual in span.text:
                     names.update(pattern.findall(span.text))
         names -= _NO_NAMES
+        foreign = frozenset[str]().union(*(span.used for span in spans))
+        foreign = foreign.difference(scope.names, *(span.bound for span in spans))
+        for inner in self.classes:
+            if inner.first > scope.first:
+                foreign -= inner.names
         bases, plain = _bases(scope.rest)
         for_others = any(map(_FOR_OTHERS.search, (scope.name, *bases))) or any(span.unfinished for span in spans)
         dynamic = scope.dynamic or not plain or any(span.made_later for span in spans)
-        return ClassFacts(scope.name, bases, frozenset(names), dynamic, for_others, scope.first, end, scope.column)
+        return ClassFacts(
+            scope.name, bases, frozenset(names), dynamic, for_others, scope.first, end, scope.column, foreign
+        )
 
     def _import(self, scope: _Scope, text: str) -> None:
         found = _FROM.match(text)
@@ -257,6 +266,7 @@ def _at_the_top(classes: list[ClassFacts], names: set[str], put: dict[str, set[s
                 one.first,
                 one.end,
                 one.column,
+                other.foreign | one.foreign,
             )
         found[one.name] = one
     return {

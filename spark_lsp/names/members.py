@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from spark_lsp.names.buffer import Buffer
 from spark_lsp.names.facts import ClassFacts
@@ -12,6 +13,8 @@ from spark_lsp.names.receivers import NAMES_OF_CLASSES, Bound, Kind, bindings, n
 
 _SELF = frozenset({"self", "cls"})
 _WITHIN = re.compile(r"[\w.]")
+_FOR_SOME = re.compile(r"\b(?:if|elif)\b.*(?:version_info|platform|os\.name|PY\d|HAS_|HAVE_|hasattr\()")
+_ALTERNATIVE = re.compile(r"(?:else|elif|except|finally)\b")
 _FIRST_PARAMETER = re.compile(r"(?:async\s+)?def\s+\w+[^(]*\(\s*(\w+)")
 
 
@@ -37,7 +40,9 @@ class Members:
         if root in _SELF:
             return self._of_self(root, code) if not rest else None
         names = self._of_name(root, rest, code)
-        return names | self._used(receiver, code) if names is not None else None
+        if names is None or self._is_for_some(code[code.rfind("\n") + 1 :]):
+            return None
+        return names | self._used(receiver, code)
 
     def _of_name(self, root: str, rest: list[str], code: str) -> frozenset[str] | None:
         buffer, library = self._buffer, self._buffer.library
@@ -53,6 +58,8 @@ class Members:
         found += [Bound(Kind.IMPORT, written, there) for written, there in buffer.facts.imports.get(root, ())]
         if not rest:
             names, instance = names_of(found, library)
+            if names is not None and instance:
+                names |= self._put()
             lost = names is not None and (instance or buffer.facts.code.whole is False) and self._is_asked(root, code)
             return None if lost else names
         if len(found) != 1 or found[0].kind is not Kind.IMPORT:
@@ -66,15 +73,14 @@ class Members:
     def _of_self(self, root: str, code: str) -> frozenset[str] | None:
         buffer = self._buffer
         line = code[code.rfind("\n") + 1 :]
-        head = line[: len(line) - len(line.lstrip())]
-        found = self._class_around(len(head.expandtabs(TAB_COLUMNS)))
+        found = self._class_around(_column(line))
         if found is None or not buffer.facts.code.whole or re.search(r"^\s*class\b", code, re.MULTILINE):
             return None
         if not self._is_first_parameter(root, found):
             return None
         if found.for_others:
             return None
-        names = buffer.library.class_names(BUFFER, found)
+        names = buffer.library.class_names(BUFFER, replace(found, names=found.names - found.foreign))
         if names is None:
             return None
         for other in buffer.facts.every_class:
@@ -83,9 +89,31 @@ class Members:
                 if below is None:
                     return None
                 names |= below
+        if not found.foreign <= names | NAMES_OF_CLASSES | self._put():
+            return None  # it is made to be a base together with another one
+        names |= found.names | self._put()
         if root == "cls":
             names |= NAMES_OF_CLASSES
         return names | self._in_text(root, self._line) | self._assigned(root, code)
+
+    def _put(self) -> frozenset[str]:
+        """The attributes that the document assigns to anywhere: what gets them may be of the class in question."""
+        return frozenset[str]().union(*(piece.put for piece in self._buffer.facts.code.pieces))
+
+    def _is_for_some(self, code: str) -> bool:
+        """Whether the line `code` at the cursor runs in some versions or on some systems only."""
+        if _FOR_SOME.search(code):
+            return True
+        column, alternative = _column(code), _ALTERNATIVE.match(code.lstrip()) is not None
+        for line in self._buffer.facts.code.upwards(self._buffer.line):
+            if line.column < column or (alternative and line.column == column):
+                alternative = _ALTERNATIVE.match(line.text) is not None
+                if _FOR_SOME.match(line.text):
+                    return True
+                column = line.column
+            if column == 0 and not alternative:
+                break
+        return False
 
     def _class_around(self, column: int) -> ClassFacts | None:
         """The innermost class whose body the cursor's line, indented so far, belongs to."""
@@ -134,3 +162,7 @@ class Members:
     def _assigned(receiver: str, code: str) -> frozenset[str]:
         """The names that the suggestion itself has defined."""
         return frozenset(re.findall(rf"(?<![\w.]){re.escape(receiver)}\.(\w+)\s*(?:=(?!=)|:|,)", code))
+
+
+def _column(line: str) -> int:
+    return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB_COLUMNS))

@@ -19,6 +19,15 @@ _DEFINITIONS = ("def ", "class ")
 _MOST_INDENTED = 100
 """Characters before a definition on its line; keeps a very long line from being searched again and again."""
 _ON_SELF = re.compile(r"self\.(\w+)"), re.compile(r"cls\.(\w+)")
+_USED = re.compile(r"(?<![\w.])(?:self|cls)\.(?!__)(\w+)")
+_BOUND = (
+    re.compile(r"\b(?:self|cls)\.(\w+)[ \t]*=(?!=)"),
+    re.compile(r"^[ \t]*(?:self|cls)\.(\w+)[ \t]*:", re.MULTILINE),
+    re.compile(r"\b(?:as|for)[ \t]+[(\[]?(?:self|cls)\.(\w+)"),
+)
+_BOUND_TOGETHER = re.compile(r"^[ \t]*[(\[]?(?:[\w.*]+[ \t]*,[ \t]*)+[\w.*]*[ \t]*[)\]]?[ \t]*=(?!=)", re.MULTILINE)
+"""Several targets of one assignment."""
+_PUT = re.compile(r"\.(\w+)[ \t]*(?::[^=\n]+)?=(?!=)")
 _MODULE_MADE_LATER = re.compile(
     r"\bglobals\(\)|\bsys\.modules\[\s*__name__\s*\]|\b_convert_\w*\(|[lL]azy_?(?:[mM]odule|[iI]mport|[lL]oad)"
 )
@@ -59,6 +68,10 @@ class Span:
     text: str
     on_self: frozenset[str]
     """Every attribute of `self` and `cls`."""
+    used: frozenset[str]
+    """The same, outside strings and comments, without names such as `__dict__`."""
+    bound: frozenset[str]
+    """Those of them that are assigned to."""
     made_later: bool
     """Whether instances of the class may have names that no reader sees."""
     unfinished: bool
@@ -68,8 +81,12 @@ class Span:
     def read(text: str, masked: str) -> Span:
         """Return what matters of a text; `masked` is the same one without strings."""
         on_self = frozenset(name for pattern in _ON_SELF for name in pattern.findall(text))
+        used = frozenset(_USED.findall(masked))
+        bound = {name for pattern in _BOUND for name in pattern.findall(masked)} if used else set()
+        for targets in _BOUND_TOGETHER.findall(masked) if used else ():
+            bound.update(_USED.findall(targets))
         made_later = _is_marked(masked) and _CLASS_MADE_LATER.search(masked) is not None
-        return Span(text, on_self, made_later, _UNFINISHED.search(masked) is not None)
+        return Span(text, on_self, used, frozenset(bound), made_later, _UNFINISHED.search(masked) is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +108,8 @@ class Piece:
     """Whether the module may have names that no reader sees."""
     old: bool
     """Whether it is written for Python 2."""
+    put: frozenset[str]
+    """Attributes that are assigned to, of whatever."""
 
     @staticmethod
     def read(text: str) -> Piece:
@@ -108,6 +127,7 @@ class Piece:
             code.whole,
             _is_marked(masked) and _MODULE_MADE_LATER.search(masked) is not None,
             old,
+            frozenset(_PUT.findall(masked)),
         )
 
     def part(self, first: int, end: int) -> Span:
