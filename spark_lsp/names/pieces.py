@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -19,15 +19,16 @@ _DEFINITIONS = ("def ", "class ")
 _MOST_INDENTED = 100
 """Characters before a definition on its line; keeps a very long line from being searched again and again."""
 _ON_SELF = re.compile(r"self\.(\w+)"), re.compile(r"cls\.(\w+)")
-_USED = re.compile(r"(?<![\w.])(?:self|cls)\.(?!__)(\w+)")
+_USED = re.compile(r"self\.(?!__)(\w+)"), re.compile(r"cls\.(?!__)(\w+)")
 _BOUND = (
-    re.compile(r"\b(?:self|cls)\.(\w+)[ \t]*=(?!=)"),
+    re.compile(r"self\.(\w+)[ \t]*=(?!=)"),
+    re.compile(r"cls\.(\w+)[ \t]*=(?!=)"),
     re.compile(r"^[ \t]*(?:self|cls)\.(\w+)[ \t]*:", re.MULTILINE),
     re.compile(r"\b(?:as|for)[ \t]+[(\[]?(?:self|cls)\.(\w+)"),
 )
 _BOUND_TOGETHER = re.compile(r"^[ \t]*[(\[]?(?:[\w.*]+[ \t]*,[ \t]*)+[\w.*]*[ \t]*[)\]]?[ \t]*=(?!=)", re.MULTILINE)
 """Several targets of one assignment."""
-_PUT = re.compile(r"\.(\w+)[ \t]*(?::[^=\n]+)?=(?!=)")
+_PUT = re.compile(r"\.(\w+)[ \t]*(?::[^=\n]{1,80})?=(?!=)")
 _MODULE_MADE_LATER = re.compile(
     r"\bglobals\(\)|\bsys\.modules\[\s*__name__\s*\]|\b_convert_\w*\(|[lL]azy_?(?:[mM]odule|[iI]mport|[lL]oad)"
 )
@@ -80,13 +81,13 @@ class Span:
     @staticmethod
     def read(text: str, masked: str) -> Span:
         """Return what matters of a text; `masked` is the same one without strings."""
-        on_self = frozenset(name for pattern in _ON_SELF for name in pattern.findall(text))
-        used = frozenset(_USED.findall(masked))
-        bound = {name for pattern in _BOUND for name in pattern.findall(masked)} if used else set()
+        on_self = _on_self(_ON_SELF, text)
+        used = _on_self(_USED, masked)
+        bound = _on_self(_BOUND, masked) if used else frozenset()
         for targets in _BOUND_TOGETHER.findall(masked) if used else ():
-            bound.update(_USED.findall(targets))
+            bound |= _on_self(_USED, targets)
         made_later = _is_marked(masked) and _CLASS_MADE_LATER.search(masked) is not None
-        return Span(text, on_self, used, frozenset(bound), made_later, _UNFINISHED.search(masked) is not None)
+        return Span(text, on_self, used, bound, made_later, _UNFINISHED.search(masked) is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +228,10 @@ def _noted(lines: tuple[CodeLine, ...]) -> tuple[CodeLine, ...]:
     if any(line.text.startswith(_OPENING) for line in lines[1:end]):
         return lines
     return (lines[0], *(line for line in lines[1:end] if line.text.startswith(_TELLING)), *lines[end:])
+
+
+def _on_self(patterns: Iterable[re.Pattern[str]], text: str) -> frozenset[str]:
+    return frozenset(name for pattern in patterns for name in pattern.findall(text))
 
 
 def _is_marked(masked: str) -> bool:
