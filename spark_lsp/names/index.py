@@ -14,7 +14,7 @@ from spark_lsp.syntax.languages import Language
 MOST_CHARACTERS = 200_000
 """Of a document; 5,000 lines, of which the changed ones are read once for each line that is written on."""
 MOST_LIBRARIES = 16
-"""Documents whose imports are kept, the latest ones."""
+"""Documents whose imports are kept, and whose pieces are, the latest ones."""
 
 
 class NameIndex:
@@ -23,14 +23,14 @@ class NameIndex:
     def __init__(self) -> None:
         self._libraries: OrderedDict[str, Library] = OrderedDict()
         self._buffer: tuple[str, Library, Buffer] | None = None
-        self._readers: dict[str, PieceReader] = {}
+        self._readers: OrderedDict[str, PieceReader] = OrderedDict()
 
     def use(self, document: str, library: Library) -> None:
         """Take over the modules that a document imports."""
         self._libraries[document] = library
         self._libraries.move_to_end(document)
         if len(self._libraries) > MOST_LIBRARIES:
-            self._readers.pop(self._libraries.popitem(last=False)[0], None)
+            self._libraries.popitem(last=False)
 
     def forget(self, document: str) -> None:
         """Let go of a document that was closed."""
@@ -72,11 +72,10 @@ class NameIndex:
         known = self._buffer
         if known is not None and known[0] == rest and known[1] is library and known[2].line == line:
             return known[2]
-        reader = self._readers.get(document)
-        if reader is None:
-            reader = PieceReader(library.pieces)
-            if document in self._libraries:
-                self._readers[document] = reader
+        reader = self._readers.pop(document, None) or PieceReader(library.pieces)
+        self._readers[document] = reader
+        if len(self._readers) > MOST_LIBRARIES:
+            self._readers.popitem(last=False)
         buffer = Buffer.read(rest, line, library, reader)
         self._buffer = rest, library, buffer
         return buffer

@@ -86,7 +86,7 @@ class Members:
         for other in buffer.facts.every_class:
             if other is not found and found.name in other.bases:
                 below = buffer.library.class_names(BUFFER, other)
-                if below is None:
+                if below is None or len(other.bases) > 1:  # it may use names of the other bases
                     return None
                 names |= below
         if not found.foreign <= names | NAMES_OF_CLASSES | self._put():
