@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from benchmarks.infilling.tasks import Task
 from spark_lsp.pipeline import Pipeline
@@ -15,7 +17,25 @@ _READER = ModuleReader()
 
 
 def index_modules(pipeline: Pipeline, task: Task) -> None:
-    """Index what the task's document imports from the environment of this process and the standard library."""
-    if language_for(task.language, task.path).name == "python":
-        interpreter = environment(Path(sys.prefix)) or interpreter_of([])
-        pipeline.names.use(task.path, _READER.library(None, task.before + task.after, [], interpreter))
+    """Index what the document imports from the other files, the environment of this process, the standard library.
+
+    The other files are those of a workspace, and its own package is not looked for in the environment: there the
+    document has no hole.
+    """
+    if language_for(task.language, task.path).name != "python":
+        return
+    interpreter = environment(Path(sys.prefix)) or interpreter_of([])
+    text = task.before + task.after
+    if not task.others:
+        pipeline.names.use(task.path, _READER.library(None, text, [], interpreter))
+        return
+    own = frozenset(Path(path).parts[0] for path in (task.path, *(other.path for other in task.others)))
+    with TemporaryDirectory() as name:
+        workspace = Path(name).resolve()
+        for other in task.others:
+            file = workspace / other.path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(other.text.encode())
+        interpreter = dataclasses.replace(interpreter, hidden=own)
+        library = _READER.library(workspace / task.path, text, [workspace], interpreter)
+    pipeline.names.use(task.path, library)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from spark_lsp.names.facts import ModuleFacts, module_facts
+from spark_lsp.names.facts import ModuleFacts, facts_of
 from spark_lsp.names.lines import without_strings
 from spark_lsp.names.modules import Library
+from spark_lsp.names.pieces import PieceReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +24,9 @@ class Buffer:
     """The number of the cursor's line."""
 
     @staticmethod
-    def read(text: str, line: int, library: Library) -> Buffer:
-        """Return what is known of the document whose other lines are `text`."""
-        facts = module_facts(text, keep_code=True)
+    def read(text: str, line: int, library: Library, reader: PieceReader) -> Buffer:
+        """Return what is known of the document whose other lines are `text`; `reader` has read it before."""
+        facts = facts_of(reader.read(text))
         return Buffer(text, facts, library.with_buffer(facts), line)
 
 

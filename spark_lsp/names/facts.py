@@ -6,41 +6,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from spark_lsp.names.lines import STRING_LINE, Code, CodeLine, read_code, without_strings
+from spark_lsp.names.pieces import PieceReader, Pieces
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _DEF = re.compile(r"(?:async\s+)?def\s+(\w+)")
 _FIRST_PARAMETER = re.compile(r"\(\s*(\w+)")
 _CLASS = re.compile(r"class\s+(\w+)\s*(.*)")
 _FROM = re.compile(r"from\s+([.\w\s]+?)\s+import\s+(.*)")
-_ON_SELF = re.compile(r"self\.(\w+)"), re.compile(r"cls\.(\w+)")
 _MADE_LATER = re.compile(r"\b(?:setattr|exec|eval|vars|locals|globals|__dict__|__getattr\w*__|global_enum)\b")
 """In a module outside its functions: names may come from here that no reader sees."""
-_MODULE_MADE_LATER = re.compile(
-    r"\bglobals\(\)|\bsys\.modules\[\s*__name__\s*\]|\b_convert_\w*\(|[lL]azy_?(?:[mM]odule|[iI]mport|[lL]oad)"
-)
-"""The same, anywhere in a module."""
-_CLASS_MADE_LATER = re.compile(
-    r"__(?:getattr\w*|setattr|dict|init_subclass)__|(?:setattr|vars|exec|locals)\(|(?:has|get)attr\(\s*(?:self|cls)\b"
-)
-"""In a class: its instances may have names that no reader sees."""
-_MARKS = (
-    "globals()",
-    "__name__",
-    "_convert_",
-    "azy",
-    "__getattr",
-    "__setattr__",
-    "__dict__",
-    "__init_subclass__",
-    "setattr(",
-    "vars(",
-    "exec(",
-    "locals(",
-    "hasattr(",
-    "getattr(",
-)
-"""Where a text has none of these, none of the two above is in it; this is much faster to find out."""
 _PLAIN_DECORATOR = re.compile(
     r"@\s*(?:dataclass|dataclasses\.dataclass|final|typing\.final|total_ordering|functools\.total_ordering"
     r"|runtime_checkable|typing\.runtime_checkable)\b"
@@ -49,12 +23,12 @@ _PLAIN_DECORATOR = re.compile(
 _ASSIGNED = re.compile(r"(\w+)\s*(?::[^=]+)?=(?!=)(.*)")
 _FOR_OTHERS = re.compile(r"Mixin|Base|Abstract|Interface|Protocol|\bABC\b")
 """In the name of a class or of what it is made of."""
-_UNFINISHED = re.compile(r"NotImplementedError|abstractmethod")
+_NO_NAMES = frozenset({"def", "class", "async"})
+"""What a piece can begin with; may follow a dot that a line ends with while one writes there."""
 _PUT_IN = re.compile(r"(\w+)\.(\w+)\s*=(?!=)")
 """`Class.name = ...`, written below a class."""
 _FIRST_OF_NOTED = frozenset("@acdfgi")
 """What the lines begin with that matter in a function: definitions, imports and `global`; most others are skipped."""
-_OLD_PYTHON = re.compile(r"print\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +50,8 @@ class ClassFacts:
     """First line behind it that holds code, or the number of lines."""
     column: int
     """Of its head."""
+    foreign: frozenset[str] = frozenset()
+    """Attributes of `self` or `cls` that it uses and does not bind; without a base that has them it is a mixin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +71,7 @@ class ModuleFacts:
     """Names that something else than None is assigned to outside functions: they may be no import and no class."""
     dynamic: bool = False
     """Whether it may have names that are not written in it."""
-    code: Code = field(default_factory=lambda: Code((), whole=True))
+    code: Pieces = field(default_factory=Pieces)
     old: bool = False
     """Whether it is written for Python 2."""
 
@@ -111,14 +87,19 @@ class _Scope:
         self.dynamic = False
 
 
-def module_facts(text: str, *, keep_code: bool = False) -> ModuleFacts:
-    """Return the facts of a Python text with LF line ends. With `keep_code` they hold its lines, as for a buffer."""
-    masked, closed = without_strings(text)
-    code = read_code(masked, closed)
-    reader = _Reader(text.split("\n"), masked.replace(STRING_LINE, "\n").split("\n"))
-    for line in code.lines:
-        reader.take(line)
-    reader.close(0, len(reader.raw))
+def module_facts(text: str) -> ModuleFacts:
+    """Return the facts of a Python text with LF line ends, without its code."""
+    facts = facts_of(PieceReader().read(text))
+    return replace(facts, code=Pieces(whole=facts.code.whole))
+
+
+def facts_of(code: Pieces) -> ModuleFacts:
+    """Return the facts of a Python text."""
+    reader = _Reader(code)
+    for piece, start in zip(code.pieces, code.starts, strict=True):
+        for line in piece.noted:
+            reader.take(line.text, line.column, line.first + start)
+    reader.end_all()
     module = reader.scopes[0]
     return ModuleFacts(
         names=frozenset(module.names),
@@ -130,15 +111,15 @@ def module_facts(text: str, *, keep_code: bool = False) -> ModuleFacts:
         dynamic=module.dynamic
         or "__getattr__" in module.names
         or not code.whole
-        or (reader.marked and _MODULE_MADE_LATER.search(masked) is not None),
-        code=code if keep_code else Code((), code.whole),
-        old=any(_OLD_PYTHON.match(line.text) for line in code.lines if line.text.startswith(("print", "except"))),
+        or any(piece.made_later for piece in code.pieces),
+        code=code,
+        old=any(piece.old for piece in code.pieces),
     )
 
 
 class _Reader:
-    def __init__(self, raw: list[str], masked: list[str]) -> None:
-        self.raw, self.masked = raw, masked
+    def __init__(self, code: Pieces) -> None:
+        self.code = code
         self.scopes = [_Scope("module", -1, 0)]
         self.imports: dict[str, list[tuple[str, str]]] = {}
         self.stars: list[str] = []
@@ -148,14 +129,16 @@ class _Reader:
         self.assigned: set[str] = set()
         """Names that something else than None is assigned to outside functions."""
         self._decorated = False
-        code = "\n".join(masked)
-        self.unfinished = _UNFINISHED.search(code) is not None
-        self.marked = any(mark in code for mark in _MARKS)
 
-    def take(self, line: CodeLine) -> None:
-        while len(self.scopes) > 1 and line.column <= self.scopes[-1].column:
-            self.close(len(self.scopes) - 1, line.first)
-        scope, text = self.scopes[-1], line.text
+    def end_all(self) -> None:
+        """End every scope with the text."""
+        self._close(0, sum(piece.span.text.count("\n") for piece in self.code.pieces) + 1)
+
+    def take(self, text: str, column: int, first: int) -> None:
+        """Read the next logical line."""
+        while len(self.scopes) > 1 and column <= self.scopes[-1].column:
+            self._close(len(self.scopes) - 1, first)
+        scope = self.scopes[-1]
         if scope.kind == "def" and text[0] not in _FIRST_OF_NOTED:
             return
         if text.startswith(("import ", "from ", "from.")):
@@ -168,10 +151,10 @@ class _Reader:
         if made is not None:
             scope.names.add(made[1])
             scope.selves.update(_FIRST_PARAMETER.findall(text[made.end() :])[:1])
-            self.scopes.append(_Scope("def", line.column, line.first))
+            self.scopes.append(_Scope("def", column, first))
         elif opened is not None:
             scope.names.add(opened[1])
-            inner = _Scope("class", line.column, line.first, opened[1], opened[2])
+            inner = _Scope("class", column, first, opened[1], opened[2])
             inner.dynamic = self._decorated
             inner.names.update(_WORD.findall(_behind_head(opened[2])))
             self.scopes.append(inner)
@@ -187,7 +170,7 @@ class _Reader:
             self.scopes[0].names.update(_WORD.findall(text))
         self._decorated = text[0] == "@" and (self._decorated or _PLAIN_DECORATOR.match(text) is None)
 
-    def close(self, kept: int, end: int) -> None:
+    def _close(self, kept: int, end: int) -> None:
         """End every scope but the first `kept`, or but the module, at the line `end`."""
         while len(self.scopes) > max(kept, 1):
             scope = self.scopes.pop()
@@ -195,18 +178,25 @@ class _Reader:
                 self.classes.append(self._class(scope, end))
 
     def _class(self, scope: _Scope, end: int) -> ClassFacts:
-        own = "\n".join(self.raw[scope.first : end])
-        names = scope.names.union(*(pattern.findall(own) for pattern in _ON_SELF))
+        spans = [*self.code.spans(scope.first, end)]
+        names = scope.names.union(*(span.on_self for span in spans))
         for unusual in scope.selves - {"self", "cls"}:
-            names |= set(re.findall(rf"\b{unusual}\s*\.\s*(\w+)", own))
+            pattern = re.compile(rf"\b{unusual}\s*\.\s*(\w+)")
+            for span in spans:
+                if unusual in span.text:
+                    names.update(pattern.findall(span.text))
+        names -= _NO_NAMES
+        foreign = frozenset[str]().union(*(span.used for span in spans))
+        foreign = foreign.difference(scope.names, *(span.bound for span in spans))
+        for inner in self.classes:
+            if inner.first > scope.first:
+                foreign -= inner.names
         bases, plain = _bases(scope.rest)
-        for_others = any(map(_FOR_OTHERS.search, (scope.name, *bases)))
-        if self.unfinished and not for_others:
-            for_others = _UNFINISHED.search("\n".join(self.masked[scope.first : end])) is not None
-        dynamic = scope.dynamic or not plain
-        if self.marked and not dynamic:
-            dynamic = _CLASS_MADE_LATER.search("\n".join(self.masked[scope.first : end])) is not None
-        return ClassFacts(scope.name, bases, frozenset(names), dynamic, for_others, scope.first, end, scope.column)
+        for_others = any(map(_FOR_OTHERS.search, (scope.name, *bases))) or any(span.unfinished for span in spans)
+        dynamic = scope.dynamic or not plain or any(span.made_later for span in spans)
+        return ClassFacts(
+            scope.name, bases, frozenset(names), dynamic, for_others, scope.first, end, scope.column, foreign
+        )
 
     def _import(self, scope: _Scope, text: str) -> None:
         found = _FROM.match(text)
@@ -276,6 +266,7 @@ def _at_the_top(classes: list[ClassFacts], names: set[str], put: dict[str, set[s
                 one.first,
                 one.end,
                 one.column,
+                other.foreign | one.foreign,
             )
         found[one.name] = one
     return {

@@ -8,12 +8,13 @@ from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.names.buffer import Buffer, may_judge, without_line
 from spark_lsp.names.check import MemberCheck
 from spark_lsp.names.modules import Library
+from spark_lsp.names.pieces import PieceReader
 from spark_lsp.syntax.languages import Language
 
 MOST_CHARACTERS = 200_000
-"""Of a document; 1,000 lines take some milliseconds to read, once for each line that is written on."""
+"""Of a document; 5,000 lines, of which the changed ones are read once for each line that is written on."""
 MOST_LIBRARIES = 16
-"""Documents whose imports are kept, the latest ones."""
+"""Documents whose imports are kept, and whose pieces are, the latest ones."""
 
 
 class NameIndex:
@@ -22,6 +23,7 @@ class NameIndex:
     def __init__(self) -> None:
         self._libraries: OrderedDict[str, Library] = OrderedDict()
         self._buffer: tuple[str, Library, Buffer] | None = None
+        self._readers: OrderedDict[str, PieceReader] = OrderedDict()
 
     def use(self, document: str, library: Library) -> None:
         """Take over the modules that a document imports."""
@@ -33,11 +35,13 @@ class NameIndex:
     def forget(self, document: str) -> None:
         """Let go of a document that was closed."""
         self._libraries.pop(document, None)
+        self._readers.pop(document, None)
         self._buffer = None
 
     def forget_all(self) -> None:
         """Let go of everything that was read."""
         self._libraries.clear()
+        self._readers.clear()
         self._buffer = None
 
     @property
@@ -68,6 +72,10 @@ class NameIndex:
         known = self._buffer
         if known is not None and known[0] == rest and known[1] is library and known[2].line == line:
             return known[2]
-        buffer = Buffer.read(rest, line, library)
+        reader = self._readers.pop(document, None) or PieceReader(library.pieces)
+        self._readers[document] = reader
+        if len(self._readers) > MOST_LIBRARIES:
+            self._readers.popitem(last=False)
+        buffer = Buffer.read(rest, line, library, reader)
         self._buffer = rest, library, buffer
         return buffer

@@ -89,13 +89,15 @@ def read_code(masked: str, whole: bool = True) -> Code:
             head = line[: len(line) - len(line.lstrip())]
             column, first = len(head.expandtabs(TAB_COLUMNS)) if "\t" in head else len(head), number
         goes_on = bare[-1] == "\\"
-        parts.append(bare[:-1] if goes_on else bare)
+        joined = bare[:-1].rstrip() if goes_on else bare
+        if joined:
+            parts.append(joined)
         if _BRACKET.search(bare) is not None:
             depth += bare.count("(") + bare.count("[") + bare.count("{")
             depth -= bare.count(")") + bare.count("]") + bare.count("}")
         if depth < 0:
             depth, whole = 0, False
-        if depth == 0 and not goes_on:
+        if depth == 0 and not goes_on and parts:
             found.append(CodeLine(" ".join(parts) if len(parts) > 1 else parts[0], column, first))
             parts = []
     if parts:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from spark_lsp.names.facts import ClassFacts, ModuleFacts
+from spark_lsp.names.pieces import Piece
 
 BUFFER = ""
 """The key of the module that is being written."""
@@ -62,6 +63,8 @@ class Library:
     """Keys by the way the document writes them."""
     bases: frozenset[str] = frozenset()
     """Names of classes that others in these modules are made of, without the names of their modules."""
+    pieces: Mapping[str, Piece] = field(default_factory=dict, compare=False)
+    """What was read of the document itself meanwhile, for a `PieceReader`."""
 
     def with_buffer(self, facts: ModuleFacts) -> Library:
         """Return the library with the document itself in it, under `BUFFER`."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from spark_lsp.names.lines import CodeLine
 from spark_lsp.names.modules import BUFFER, Library, Target
 
 MOST_LINES = 400
@@ -43,18 +42,18 @@ class Bound:
     there: str = ""
 
 
-def bindings(name: str, lines: Iterable[CodeLine]) -> list[Bound] | None:
-    """Return every binding of `name` in these lines, imports apart; None if there are too many lines."""
+def bindings(name: str, lines: Iterable[str]) -> list[Bound] | None:
+    """Return every binding of `name` in these logical lines, imports apart; None if there are too many lines."""
     found: list[Bound] = []
     bare = _bare(name)
     mentioned = 0
     for line in lines:
-        if name in line.text and bare.search(line.text) is not None:
+        if name in line and bare.search(line) is not None:
             mentioned += 1
             if mentioned > MOST_LINES:
                 return None
-            if not line.text.startswith(("import ", "from ")):
-                found += _bindings_in(name, bare, line.text)
+            if not line.startswith(("import ", "from ")):
+                found += _bindings_in(name, bare, line)
     return found
 
 

@@ -25,6 +25,8 @@ class Interpreter:
     """The folder of the standard library; None if it is of another version and is not found."""
     own: bool = True
     """Whether the version is that of this process."""
+    hidden: frozenset[str] = frozenset()
+    """Packages that are not looked for in `packages`, because the workspace holds them."""
 
 
 def interpreter_of(folders: Sequence[Path]) -> Interpreter:

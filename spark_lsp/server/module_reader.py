@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from spark_lsp.names.facts import ModuleFacts, module_facts
+from spark_lsp.names.facts import ModuleFacts, facts_of, module_facts
 from spark_lsp.names.modules import BUFFER, Library, Module, base_names, below
+from spark_lsp.names.pieces import PieceReader
 from spark_lsp.names.stdlib import is_standard, names_at_work, names_elsewhere, without_source
 from spark_lsp.server.import_reader import may_read
 from spark_lsp.server.interpreters import Interpreter
@@ -78,13 +79,14 @@ class ModuleReader:
         stop: Callable[[], bool] = lambda: False,
     ) -> Library:
         """Return the modules that a document with `text` imports."""
-        facts = module_facts(text.replace("\r\n", "\n").replace("\r", "\n"))
+        reader = PieceReader()
+        facts = facts_of(reader.read(text.replace("\r\n", "\n").replace("\r", "\n")))
         mentioned = frozenset(_WORDS.findall(text))
         work = _Work()
         search = _Search(document, folders, interpreter)
         links = self._follow(facts, BUFFER, document.parent if document else None, mentioned, search, work, stop)
         classes = (one for module in work.modules.values() for one in module.facts.every_class)
-        return Library(work.modules, links, base_names(classes))
+        return Library(work.modules, links, base_names(classes), reader.known)
 
     def _follow(
         self,
@@ -198,9 +200,8 @@ class _Search:
                 return None
             return _at([folder, *folder.parents][level - 1], parts)
         # Which folder a program starts in is not known: where several have such a module, it may be any of them.
-        found = [
-            place for root in [*self._roots, *self.interpreter.packages] if (place := _at(root, parts)) is not None
-        ]
+        packages = () if parts and parts[0] in self.interpreter.hidden else self.interpreter.packages
+        found = [place for root in [*self._roots, *packages] if (place := _at(root, parts)) is not None]
         if is_standard(name):
             found.append(self._standard(name, parts))
         if len({place.key for place in found}) != 1 or any(
