@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spark_lsp.context.window import with_line_feeds
 
@@ -46,6 +46,8 @@ class CachedCompletion:
     """The suggestion after what was typed of it; empty where it is known to be withheld."""
     typed: int
     """Characters of it that the user typed since."""
+    foreseen: bool = False
+    """Whether it was computed in advance and is asked for for the first time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class _Entry:
     near: _Near
     text: str
     if_invoked: str
+    foreseen: bool
 
 
 class CompletionCache:
@@ -87,14 +90,26 @@ class CompletionCache:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def put(self, document: str, text: str, offset: int, suggestion: str, if_invoked: str | None = None) -> None:
+    def put(
+        self,
+        document: str,
+        text: str,
+        offset: int,
+        suggestion: str,
+        if_invoked: str | None = None,
+        *,
+        foreseen: bool = False,
+    ) -> None:
         """Remember that `suggestion` belongs at `offset` of `text`, and `if_invoked` where it is asked for by hand.
 
-        An empty `suggestion` is withheld: an automatic request right there gets nothing.
+        An empty `suggestion` is withheld: an automatic request right there gets nothing. One that was `foreseen` does
+        not take the place of another.
         """
         near = _Near.at(text, offset)
         key = (document, near)
-        self._entries[key] = _Entry(near, suggestion, suggestion if if_invoked is None else if_invoked)
+        if foreseen and key in self._entries:
+            return
+        self._entries[key] = _Entry(near, suggestion, suggestion if if_invoked is None else if_invoked, foreseen)
         self._entries.move_to_end(key)
         if len(self._entries) > self._capacity:
             self._entries.popitem(last=False)
@@ -111,8 +126,10 @@ class CompletionCache:
             if found is None:
                 continue
             if found.text:
+                if entry.foreseen:
+                    self._entries[key] = replace(entry, foreseen=False)
                 self._entries.move_to_end(key)
-                return found
+                return replace(found, foreseen=entry.foreseen)
             if not (found.typed or entry.text or invoked):
                 withheld = found
         return withheld

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from spark_lsp.context.sources import ContextSources
 from spark_lsp.errors import CancelledError, SparkError
+from spark_lsp.idle import SETTLE_SECONDS, IdleWork, OnForeseen
 from spark_lsp.jobs import EngineState, Job, Loader, Status
 from spark_lsp.metrics import Metrics
 from spark_lsp.names.index import NameIndex
@@ -27,7 +27,7 @@ from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 from spark_lsp.postprocess import Place
 from spark_lsp.resident import ResidentModel
 
-__all__ = ["EngineState", "Job", "Loader", "Scheduler", "Status"]
+__all__ = ["SETTLE_SECONDS", "EngineState", "Job", "Loader", "Scheduler", "Status"]
 
 log = logging.getLogger(__name__)
 
@@ -36,28 +36,24 @@ JOIN_SECONDS = 0.8
 node), and for the pipeline to keep what the next start can use."""
 
 
-SETTLE_SECONDS = 0.2
-"""Time after an edit before its place is prepared: an editor that asks does so within a few milliseconds or, with a
-delay of its own, within a fifth of a second."""
-
-
 class Scheduler:
     """Runs jobs on its own thread, newest first."""
 
-    def __init__(self, loader: Loader, metrics: Metrics, on_status: Callable[[Status], None]) -> None:
+    def __init__(
+        self,
+        loader: Loader,
+        metrics: Metrics,
+        on_status: Callable[[Status], None],
+        on_foreseen: OnForeseen = lambda request, completion: None,
+    ) -> None:
         self._model = ResidentModel(loader, on_status)
         self._metrics = metrics
         self._condition = threading.Condition()
         self._waiting: OrderedDict[str, Job] = OrderedDict()
         self._errands: deque[Callable[[Pipeline], bool | None]] = deque()
         self._current: Job | None = None
-        self._idle_work = False
-        """Whether the pipeline may have background work; false until a job was done, a text edited or read."""
-        self._idle_from = 0.0
-        """Value of `time.monotonic()` before which no background work begins, in seconds."""
+        self._idle = IdleWork(self._condition, on_foreseen)
         self._idling = False
-        self._expected: CompletionRequest | None = None
-        """Where the latest edit was made: the likely place of the next request."""
         self._closing = False
         self._faults: set[str] = set()
         self._thread = threading.Thread(target=self._run, name="spark-engine", daemon=True)
@@ -76,8 +72,7 @@ class Scheduler:
         job = Job(request, on_text)
         with self._condition:
             self._supersede(request.document)
-            if self._expected is not None and self._expected.document == request.document:
-                self._expected = None  # the request says better where the user is
+            self._idle.asked(request.document)
             if self._closing:
                 job.resolve(Completion("", Reason.CANCELLED))
                 return job
@@ -92,9 +87,7 @@ class Scheduler:
         """
         with self._condition:
             self._supersede(document)
-            self._expected = edited
-            self._idle_work = edited is not None  # what was to be prepared before was for the older text
-            self._idle_from = time.monotonic() + SETTLE_SECONDS
+            self._idle.edited(document, edited)
             self._condition.notify()
 
     def cancel(self, job: Job) -> None:
@@ -102,8 +95,7 @@ class Scheduler:
         with self._condition:
             if self._waiting.get(job.request.document) is job:
                 del self._waiting[job.request.document]
-                # The engine has not seen it, but the user is there all the same.
-                self._expected, self._idle_work = job.request, True
+                self._idle.withdrawn(job.request)
                 self._condition.notify()
             self._stop(job, Reason.CANCELLED)
 
@@ -111,9 +103,14 @@ class Scheduler:
         """Free what is kept for a closed document; without `keep`, also what is kept of it on disk."""
         with self._condition:
             self._supersede(document)
-            if self._expected is not None and self._expected.document == document:
-                self._expected = None
+            self._idle.forget(document)
             self._errands.append(lambda pipeline: pipeline.forget(document, keep=keep))
+            self._condition.notify()
+
+    def shown(self, request: CompletionRequest, text: str) -> None:
+        """Let idle time compute what would follow `text`, which the user sees at the place of `request`."""
+        with self._condition:
+            self._idle.shown(request, text)
             self._condition.notify()
 
     def learn(self, text: str) -> None:
@@ -192,10 +189,10 @@ class Scheduler:
         while True:
             with self._condition:
                 while not (self._closing or self._waiting or self._errands):
-                    settled_in = self._idle_from - time.monotonic()
-                    if self._idle_work and settled_in <= 0:
+                    idle_in = self._idle.wait_seconds()
+                    if idle_in is not None and idle_in <= 0:
                         break
-                    self._condition.wait(settled_in if self._idle_work else None)
+                    self._condition.wait(idle_in)
                 if self._closing:
                     break
                 self._idling = not self._waiting and not self._errands
@@ -211,7 +208,7 @@ class Scheduler:
                 self._run_errand(errand)
             elif job is not None:
                 self._serve(job)
-                self._idle_work = True
+                self._idle.pending = True
             else:
                 self._work_in_idle_time()
         self._run_errand(lambda pipeline: pipeline.leave())
@@ -220,7 +217,7 @@ class Scheduler:
         """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""
         try:
             if self._model.pipeline is not None and errand(self._model.pipeline):
-                self._idle_work = True
+                self._idle.pending = True
         except Exception as error:
             self._log_fault(error)
 
@@ -270,18 +267,15 @@ class Scheduler:
 
     def _work_in_idle_time(self) -> None:
         """Do one piece of background work, unless something more urgent comes."""
-        with self._condition:
-            expected, self._expected = self._expected, None
         try:
-            if expected is not None and self._model.pipeline is not None:
-                self._model.pipeline.expect(expected)
-            more = self._model.pipeline is not None and self._model.pipeline.idle(lambda: self._closing)
-            with self._condition:
-                self._idle_work = more or self._expected is not None
+            if self._model.pipeline is not None:
+                self._idle.work(self._model.pipeline, lambda: self._closing)
+            else:
+                self._idle.pending = False
         except CancelledError:
             pass  # a job or an edit is waiting; the work is still there afterwards
         except Exception as error:
-            self._idle_work = False
+            self._idle.pending = False
             self._log_fault(error)
         finally:
             with self._condition:

@@ -69,6 +69,8 @@ class CompletionSettings:
     """Most typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
     snapshots: bool = True
     """Whether what was computed for open documents is kept on disk for the next start. It holds their code."""
+    pregenerate: bool = True
+    """Whether idle time computes what would follow the suggestion on the screen, as if it were accepted."""
     gate: bool = True
     """Whether what the model is unsure of is withheld: the lines of a text from a guessed one on, and guessed texts.
     What the user asks for is withheld much less."""

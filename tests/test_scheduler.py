@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from spark_lsp.ahead import MOST_AHEAD
 from spark_lsp.decoding.cost_model import default_cost_model
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.documents.text import TextSnapshot
@@ -49,7 +50,12 @@ def start() -> Iterator[Start]:
             return Pipeline(engine, CompletionSettings(), cost=default_cost_model())
 
         states: list[Status] = extra.get("states", [])
-        scheduler = Scheduler(Loader("m", extra.get("load", load), signature), Metrics(), states.append)
+        scheduler = Scheduler(
+            Loader("m", extra.get("load", load), signature),
+            Metrics(),
+            states.append,
+            extra.get("on_foreseen", lambda place, completion: None),
+        )
         schedulers.append(scheduler)
         scheduler.start()
         return scheduler
@@ -85,7 +91,7 @@ def test_the_place_of_an_edit_is_prepared_when_no_request_follows(start: Start) 
     text = "y = 1\n" * 50 + "x = "
     scheduler.supersede("a", request("a", text))
     until(lambda: engine.decoded_tokens > 100)
-    until(lambda: not scheduler._idle_work)
+    until(lambda: not scheduler._idle.pending)
     generation = scheduler.submit(request("a", text)).result.result(SECONDS).generation
     assert generation is not None
     assert generation.prompt_tokens == 0
@@ -99,7 +105,7 @@ def test_the_place_of_a_request_that_was_cancelled_before_its_turn_is_prepared(s
     text = "y = 1\n" * 50 + "x = "
     scheduler.cancel(scheduler.submit(request("a", text)))
     other.result.result(SECONDS)
-    until(lambda: not scheduler._idle_work and not scheduler._idling)
+    until(lambda: not scheduler._idle.pending and not scheduler._idling)
     generation = scheduler.submit(request("a", text)).result.result(SECONDS).generation
     assert generation is not None
     assert generation.prompt_tokens == 0
@@ -112,7 +118,7 @@ def test_an_edit_that_a_request_follows_is_not_prepared_for_itself(start: Start)
         text = "y = 1\n" * 50 + "x = " + "4" * number
         scheduler.supersede("a", request("a", text))
         scheduler.submit(request("a", text)).result.result(SECONDS)
-    assert scheduler._expected is None
+    assert scheduler._idle._expected is None
 
 
 def test_of_waiting_jobs_the_newest_runs_first(start: Start) -> None:
@@ -221,7 +227,7 @@ def test_a_text_of_the_workspace_is_learned_although_nothing_was_asked_and_then_
     scheduler.read("other.py", WORKSPACE)
     scheduler.read("other.py", WORKSPACE)
     until(lambda: scheduler._model.pipeline is not None and scheduler._model.pipeline.workspace.texts == 1)
-    until(lambda: not scheduler._idle_work and not scheduler._idling and not scheduler._errands)
+    until(lambda: not scheduler._idle.pending and not scheduler._idling and not scheduler._errands)
     scheduler.count_decoded()
     assert (scheduler._metrics.workspace_texts, scheduler._metrics.workspace_pending) == (1, 0)
     assert engine.decoded_tokens == 0
@@ -316,16 +322,16 @@ def test_a_save_that_is_not_due_leaves_the_thread_asleep(start: Start, tmp_path:
         pipeline = with_snapshots(engine, tmp_path)(cancelled)
         idle = pipeline.idle
 
-        def counted(cancelled: Callable[[], bool]) -> bool:
+        def counted(cancelled: Callable[[], bool], look_ahead: Callable[[], bool]) -> bool:
             calls.append(1)
-            return idle(cancelled)
+            return idle(cancelled, look_ahead)
 
         pipeline.idle = counted  # type: ignore[method-assign]
         return pipeline
 
     scheduler = start(engine, load=load)
     scheduler.submit(request("a", "y = 1\n" * 100 + "x = ")).result.result(SECONDS)
-    until(lambda: bool(calls) and not scheduler._idle_work)
+    until(lambda: bool(calls) and not scheduler._idle.pending)
     time.sleep(0.1)
     assert len(calls) <= 3, "a better window, then nothing"
 
@@ -339,3 +345,48 @@ def test_closing_during_a_decode_frees_the_engine_and_answers_everybody(start: S
     assert engine.closed
     assert [job.result.result(SECONDS).reason for job in jobs] == [Reason.CANCELLED] * 2
     assert scheduler.submit(request("c", "x")).result.result(SECONDS).reason is Reason.CANCELLED
+
+
+LINES = "value = 1\nother = 22\nlast = 333\nend = 4444\n"
+
+
+def test_what_follows_a_shown_suggestion_is_computed_while_nobody_asks_and_then_the_engine_rests(start: Start) -> None:
+    engine, foreseen = ScriptedEngine([LINES]), []
+    scheduler = start(engine, on_foreseen=lambda place, completion: foreseen.append((place, completion.text)))
+    first = request("a", "value = ")
+    text = scheduler.submit(first).result.result(SECONDS).text
+    scheduler.shown(first, text)
+    until(lambda: len(foreseen) == MOST_AHEAD and not scheduler._idle.pending and not scheduler._idling)
+    assert "value = 1" + "".join(text for _, text in foreseen) == LINES[: len("value = 1\nother = 22\nlast = 333")]
+    assert [place.snapshot.text for place, _ in foreseen] == ["value = 1", "value = 1\nother = 22"]
+    decoded = engine.decoded_tokens
+    scheduler.shown(first, text)
+    until(lambda: not scheduler._idle.pending and not scheduler._idling)
+    assert (engine.decoded_tokens, len(foreseen)) == (decoded, MOST_AHEAD), "it is known"
+
+
+def test_a_key_stops_what_is_computed_in_advance_and_what_agrees_goes_on_afterwards(start: Start) -> None:
+    engine, foreseen = ScriptedEngine([LINES], seconds_per_token=0.01), []
+    scheduler = start(engine, on_foreseen=lambda place, completion: foreseen.append(completion.text))
+    first = request("a", "value = ")
+    text = scheduler.submit(first).result.result(SECONDS).text
+    assert text == "1"
+    scheduler.shown(request("a", "value = "), text + "\noth")  # so that a key may agree with it
+    until(lambda: scheduler._idling)
+    scheduler.supersede("a", request("a", "value = 1"))
+    until(lambda: not scheduler._idling)
+    assert not foreseen
+    until(lambda: bool(foreseen))
+    assert foreseen[0].startswith("er = 22")
+
+
+def test_a_key_that_leads_elsewhere_ends_what_is_computed_in_advance(start: Start) -> None:
+    engine, foreseen = ScriptedEngine([LINES], seconds_per_token=0.01), []
+    scheduler = start(engine, on_foreseen=lambda place, completion: foreseen.append(completion.text))
+    first = request("a", "value = ")
+    text = scheduler.submit(first).result.result(SECONDS).text
+    scheduler.shown(first, text)
+    until(lambda: scheduler._idling)
+    scheduler.supersede("a", request("a", "value = 7"))
+    until(lambda: not scheduler._idle.pending and not scheduler._idling)
+    assert not foreseen

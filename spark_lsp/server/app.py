@@ -118,7 +118,10 @@ class SparkServer(LanguageServer):
         self.documents.encoding = Encoding(getattr(agreed, "value", agreed))
         self._loop = asyncio.get_running_loop()
         self._scheduler = Scheduler(
-            self._make_loader(self.settings, self._on_load_fraction), self.metrics, self._on_status
+            self._make_loader(self.settings, self._on_load_fraction),
+            self.metrics,
+            self._on_status,
+            lambda request, completion: self.post(inline.foreseen, self, request, completion),
         )
         if params.process_id is not None:
             self.start_task(self._watch_parent(params.process_id))

@@ -67,6 +67,24 @@ def accepted(server: SparkServer, identifier: object) -> None:
         server.scheduler.learn(text)
 
 
+def foreseen(server: SparkServer, request: CompletionRequest, completion: Completion) -> None:
+    """Keep what was computed in advance for a request that may come."""
+    document = server.documents.get(request.document)
+    if document is None or document.excluded is not False:
+        return
+    if completion.generation is not None:
+        server.metrics.count_pregeneration(completion.generation, useful=bool(completion.text))
+    if completion.if_invoked:
+        server.completions.put(
+            document.uri,
+            request.snapshot.text,
+            request.cursor,
+            completion.text,
+            completion.if_invoked,
+            foreseen=bool(completion.text),
+        )
+
+
 async def _complete(
     server: SparkServer, params: types.InlineCompletionParams, token: Any
 ) -> tuple[Reason, str, _Place | None]:
@@ -85,6 +103,9 @@ async def _complete(
     invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
     known = server.completions.get(document.uri, place.snapshot.text, place.cursor, invoked=invoked)
     if known is not None:
+        if known.foreseen:
+            server.metrics.count_use_of_pregeneration()
+        _shown(server, document, place, known.text)
         return (Reason.CACHED if known.text else Reason.LOW_CONFIDENCE), known.text, place
     status = server.scheduler.status
     if status.state is EngineState.LOADING:
@@ -184,6 +205,14 @@ def _remember(server: SparkServer, document: OpenDocument, place: _Place, comple
     text, if_invoked = completion.text, completion.if_invoked
     if if_invoked and server.documents.get(document.uri) is document:
         server.completions.put(document.uri, place.snapshot.text, place.cursor, text, if_invoked)
+        _shown(server, document, place, text)
+
+
+def _shown(server: SparkServer, document: OpenDocument, place: _Place, text: str) -> None:
+    """Let idle time go on from what is on the screen."""
+    if text and place.snapshot is document.snapshot and server.settings.completion.pregenerate:
+        request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language)
+        server.scheduler.shown(request, text)
 
 
 def _send_partial(server: SparkServer, token: Any, text: str, place: _Place) -> None:

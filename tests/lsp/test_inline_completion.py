@@ -47,7 +47,7 @@ async def test_nothing_to_add_is_an_empty_list_with_a_reason(scripted: StartScri
 
 
 async def test_typing_into_the_ghost_needs_no_model(scripted: StartScripted) -> None:
-    editor = await scripted(script=SCRIPT)
+    editor = await scripted(script=SCRIPT, options={"completion": {"pregenerate": False}})
     editor.open(URI, "python", "value = ")
     rest = await editor.complete(URI)
     steps = (await editor.status())["decodeSteps"]

@@ -1,0 +1,90 @@
+"""What is done while nobody waits: whether there is something, from when on, and in which order.
+
+The scheduler calls everything but `work` under its lock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from spark_lsp.ahead import Ahead
+from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline
+
+SETTLE_SECONDS = 0.2
+"""Time after an edit before its place is prepared: an editor that asks does so within a few milliseconds or, with a
+delay of its own, within a fifth of a second."""
+
+OnForeseen = Callable[[CompletionRequest, Completion], None]
+"""Gets a request that may come and its answer."""
+
+
+class IdleWork:
+    """Background work of one pipeline."""
+
+    def __init__(self, lock: AbstractContextManager[object], on_foreseen: OnForeseen) -> None:
+        self._lock = lock
+        self._on_foreseen = on_foreseen
+        self.pending = False
+        """Whether there may be something; false until a job was done, a text edited or read."""
+        self._begin = 0.0
+        """Value of `time.monotonic()` before which nothing begins, in seconds."""
+        self._expected: CompletionRequest | None = None
+        """Where the latest edit was made: the likely place of the next request."""
+        self._ahead = Ahead()
+
+    def wait_seconds(self) -> float | None:
+        """Return the time until work may begin, 0 or less for now, None if there is none."""
+        return self._begin - time.monotonic() if self.pending else None
+
+    def edited(self, document: str, edited: CompletionRequest | None) -> None:
+        """Prepare for a request where an edit was made; None means that nothing is to be prepared."""
+        self._expected = edited
+        self.pending = edited is not None  # what was to be prepared before was for the older text
+        self._begin = time.monotonic() + SETTLE_SECONDS
+        self._ahead.edited(document, edited)
+
+    def asked(self, document: str) -> None:
+        """A request says better where the user is."""
+        if self._expected is not None and self._expected.document == document:
+            self._expected = None
+
+    def withdrawn(self, request: CompletionRequest) -> None:
+        """Prepare the place of a request that the engine has not seen; the user is there all the same."""
+        self._expected, self.pending = request, True
+
+    def shown(self, request: CompletionRequest, text: str) -> None:
+        """Compute what would follow `text`, which is on the screen."""
+        self._ahead.shown(request, text)
+        self.pending = self.pending or self._ahead.next is not None
+
+    def forget(self, document: str) -> None:
+        """Let go of a document that was closed."""
+        self.asked(document)
+        self._ahead.forget(document)
+
+    def work(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> None:
+        """Do one piece, on the engine's thread. Raises CancelledError when interrupted; the piece is still due then."""
+        with self._lock:
+            expected, self._expected = self._expected, None
+        if expected is not None:
+            pipeline.expect(expected)
+        more = pipeline.idle(cancelled, lambda: self._look_ahead(pipeline, cancelled))
+        with self._lock:
+            self.pending = more or self._expected is not None
+
+    def _look_ahead(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> bool:
+        """Compute what follows the suggestion that is shown; False if nothing is left of that."""
+        with self._lock:
+            place = self._ahead.next
+        if place is None:
+            return False
+        completion = pipeline.foresight.foresee(place, cancelled)
+        with self._lock:
+            if completion is None:
+                self._ahead.give_up()
+                return False
+            self._ahead.computed(place, completion.text)
+        self._on_foreseen(place, completion)
+        return True
