@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from spark_lsp.background import PLAN_PARSE_SECONDS
 from spark_lsp.completion import Completion, CompletionRequest, finished, unwanted
 from spark_lsp.context.session import DocumentSession
-from spark_lsp.decoding.drafters import DocumentDrafter, DraftChain, NgramDrafter, NgramIndex
+from spark_lsp.decoding.drafters import DocumentDrafter, DraftChain, Drafter, NgramDrafter, NgramIndex
+from spark_lsp.decoding.drafters.confidence import DOCUMENT_PRIOR, OTHER_TEXT_PRIOR, Confidence
 from spark_lsp.decoding.extent import choose_extent
 from spark_lsp.decoding.generate import GenerationLimits, generate
 from spark_lsp.decoding.kv_cache import FORK
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
 
 
 class Foresight:
-    """Computes in advance; has drafters of its own, since those of the pipeline index the document as it is."""
+    """Computes in advance, with drafters of its own: those of the pipeline index the document as it is.
+
+    They go again with each completion, since an index takes 0.5 KB a token and is made in some milliseconds.
+    """
 
     def __init__(self, pipeline: Pipeline, documents: Mapping[str, DocumentSession], accepted: NgramIndex) -> None:
         self._pipeline = pipeline
         self._documents = documents
-        self._chain = DraftChain([DocumentDrafter(), NgramDrafter("accepted", accepted)], pipeline.cost)
+        self._accepted = accepted
+        self._confidences = Confidence(DOCUMENT_PRIOR), Confidence(OTHER_TEXT_PRIOR)
 
     def foresee(self, request: CompletionRequest, cancelled: Callable[[], bool]) -> Completion | None:
         """Return what `request` would be answered; None where that is not known yet or there is no room for it.
@@ -51,7 +56,6 @@ class Foresight:
         if window is None:
             return None
         extent = choose_extent(snapshot, tree, cursor, place, request.language)
-        self._chain.cost = pipeline.cost
         with pipeline.cache.forked() as lent:
             if not lent:
                 return None
@@ -67,10 +71,15 @@ class Foresight:
                     context_length=engine.info.context_length,
                     max_draft=pipeline.max_draft,
                     exact_width=pipeline.cost.exact_width,
-                    drafter=self._chain if settings.drafting and pipeline.max_draft else None,
+                    drafter=self._drafters() if settings.drafting and pipeline.max_draft else None,
                     names=pipeline.name_check(request, tree),
                     cancelled=cancelled,
                 )
             except ContextFullError:
                 return None
         return finished(generation, place, gate=settings.gate)
+
+    def _drafters(self) -> DraftChain:
+        document, accepted = self._confidences
+        drafters: list[Drafter] = [DocumentDrafter(document), NgramDrafter("accepted", self._accepted, accepted)]
+        return DraftChain(drafters, self._pipeline.cost)

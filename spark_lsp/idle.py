@@ -50,7 +50,7 @@ class IdleWork:
         if self._expected is not None and self._expected.document == document:
             self._expected = None
 
-    def withdrawn(self, request: CompletionRequest) -> None:
+    def prepare(self, request: CompletionRequest) -> None:
         """Prepare the place of a request that the engine has not seen; the user is there all the same."""
         self._expected, self.pending = request, True
 

@@ -4,7 +4,9 @@ Invariants:
 
 * Exactly one thread touches the pipeline; the event loop only posts to the mailbox and never waits for it.
 * A document has at most one live job. A newer one, or an edit, supersedes it: its future is resolved at once, and the
-  decode stops at the next graph node.
+  decode stops at the next graph node. Where the edit is how the job's text begins, the decode goes on, and the newer
+  job gets the rest. Where there is no text yet and the edit only adds to the prompt, it stops after the running slice:
+  the newer job would have to decode the same one.
 * Every job's future is resolved exactly once, whatever happens.
 * Background work runs only while no job waits, and not right after an edit, which a request usually follows; a job or
   an edit interrupts it at the next graph node.
@@ -20,7 +22,7 @@ from collections.abc import Callable
 from spark_lsp.context.sources import ContextSources
 from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.idle import SETTLE_SECONDS, IdleWork, OnForeseen
-from spark_lsp.jobs import EngineState, Job, Loader, Status
+from spark_lsp.jobs import EngineState, Job, Loader, Status, typed_along
 from spark_lsp.metrics import Metrics
 from spark_lsp.names.index import NameIndex
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
@@ -71,33 +73,38 @@ class Scheduler:
         """Queue a request and return its job; an older job of the same document is superseded."""
         job = Job(request, on_text)
         with self._condition:
-            self._supersede(request.document)
+            running = self._supersede(request.document, request)
             self._idle.asked(request.document)
             if self._closing:
                 job.resolve(Completion("", Reason.CANCELLED))
+                return job
+            if running is not None:
+                running.followed_by(job)
                 return job
             self._waiting[request.document] = job
             self._condition.notify()
         return job
 
     def supersede(self, document: str, edited: CompletionRequest | None = None) -> None:
-        """Stop work on a text that is no longer what the document holds.
+        """Stop work on a text that is no longer what the document holds, unless the edit is what it writes.
 
         `edited` is the place of the edit in the new text; idle time prepares for a request there.
         """
         with self._condition:
-            self._supersede(document)
+            self._supersede(document, edited)
             self._idle.edited(document, edited)
             self._condition.notify()
 
     def cancel(self, job: Job) -> None:
-        """Stop `job`; its result is an empty completion with the reason `cancelled`."""
+        """Stop `job`; its result is an empty completion with the reason `cancelled`. One that is answered goes on."""
         with self._condition:
+            if job.result.done():
+                return
             if self._waiting.get(job.request.document) is job:
                 del self._waiting[job.request.document]
-                self._idle.withdrawn(job.request)
+                self._idle.prepare(job.request)
                 self._condition.notify()
-            self._stop(job, Reason.CANCELLED)
+            self._stop(job.following[0] if job.following is not None else job, Reason.CANCELLED)
 
     def forget(self, document: str, *, keep: bool = True) -> None:
         """Free what is kept for a closed document; without `keep`, also what is kept of it on disk."""
@@ -170,17 +177,25 @@ class Scheduler:
         if self._idling:
             self._model.interrupt()
 
-    def _supersede(self, document: str) -> None:
+    def _supersede(self, document: str, place: CompletionRequest | None = None) -> Job | None:
+        """Stop the jobs of a document, whose cursor is now at `place` if that is known; return one that goes on."""
         self._preempt_idle_work()
         waiting = self._waiting.pop(document, None)
         if waiting is not None:
             self._stop(waiting, Reason.SUPERSEDED)
-        if self._current is not None and self._current.request.document == document:
-            self._stop(self._current, Reason.SUPERSEDED)
+        current = self._current
+        if current is None or current.request.document != document:
+            return None
+        if place is not None and current.agrees_with(place):
+            current.resolve(Completion("", Reason.SUPERSEDED))
+            return current
+        adds = place is not None and not current.text and typed_along(current.request, place) is not None
+        self._stop(current, Reason.SUPERSEDED, gently=adds)
+        return None
 
-    def _stop(self, job: Job, reason: Reason) -> None:
+    def _stop(self, job: Job, reason: Reason, *, gently: bool = False) -> None:
         job.cancelled = True
-        if job is self._current:
+        if job is self._current and not gently:
             self._model.interrupt()
         job.resolve(Completion("", reason))
 
@@ -233,23 +248,20 @@ class Scheduler:
         try:
             completion = self._complete(self._model.pipeline, job)
         finally:
-            with self._condition:
-                self._current = None
             self._model.become(EngineState.IDLE)
-        job.resolve(completion)
+        with self._condition:
+            self._current = None
+            follower = job.finish(completion)
+            if follower is not None:
+                self._waiting[follower.request.document] = follower
 
     def _complete(self, pipeline: Pipeline, job: Job) -> Completion:
         def on_place(place: Place) -> None:
             job.place = place
 
-        def on_text(text: str) -> None:
-            job.text = text
-            if not job.cancelled:
-                job.on_text(text)
-
         try:
             completion = pipeline.complete(
-                job.request, cancelled=lambda: job.cancelled or self._closing, on_place=on_place, on_text=on_text
+                job.request, cancelled=lambda: job.cancelled or self._closing, on_place=on_place, on_text=job.grow
             )
             if completion.generation is not None:
                 self._metrics.count_generation(completion.generation)

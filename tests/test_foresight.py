@@ -40,9 +40,11 @@ def state(pipeline: Pipeline, engine: ScriptedEngine) -> dict[str, Any]:
         "owners": list(pipeline.cache._owners.items()),
         "known": {sequence: (row.length, row.kept.tobytes()) for sequence, row in pipeline.cache._known.items()},
         "documents": {
-            name: (document.windows[:], document.slot, document.last, document.written, document.frozen)
-            + (document._used[:], document._small[:], document._planned, document._text, document._removed)
-            + (document.parser._last.text if document.parser._last is not None else None,)
+            name: [
+                (document.windows[:], document.slot, document.last, document.written, document.frozen),
+                (document._used[:], document._small[:], document._planned, document._text, document._removed),
+                document.parser._last.text if document.parser._last is not None else None,
+            ]
             for name, document in pipeline._documents.items()
         },
         "drafts": (pipeline.chain.counts(), pipeline.chain._step),

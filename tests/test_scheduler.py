@@ -12,11 +12,12 @@ import pytest
 
 from spark_lsp.ahead import MOST_AHEAD
 from spark_lsp.decoding.cost_model import default_cost_model
+from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import ModelNotFoundError
 from spark_lsp.metrics import Metrics
-from spark_lsp.pipeline import CompletionRequest, Pipeline, Reason
+from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 from spark_lsp.scheduler import EngineState, Loader, Scheduler, Status
 from spark_lsp.settings import CompletionSettings
 from spark_lsp.syntax.languages import PLAIN
@@ -390,3 +391,80 @@ def test_a_key_that_leads_elsewhere_ends_what_is_computed_in_advance(start: Star
     scheduler.supersede("a", request("a", "value = 7"))
     until(lambda: not scheduler._idle.pending and not scheduler._idling)
     assert not foreseen
+
+
+LONG = "x = compute(first_of_them, second_of_them, third_of_them)"
+
+
+def typing(start: Start, engine: ScriptedEngine) -> tuple[Scheduler, Any]:
+    """A scheduler with a job that has begun to write."""
+    scheduler = start(engine)
+    old = scheduler.submit(request("a", "x = "))
+    until(lambda: len(old.text) > 4)
+    return scheduler, old
+
+
+def test_typing_what_a_running_job_writes_does_not_stop_it(start: Start) -> None:
+    engine = ScriptedEngine([LONG], seconds_per_token=0.01)
+    scheduler, old = typing(start, engine)
+    scheduler.supersede("a", request("a", "x = c"))
+    assert old.result.result(SECONDS).reason is Reason.SUPERSEDED
+    new = scheduler.submit(request("a", "x = c"))
+    scheduler.supersede("a", request("a", "x = co"))
+    assert new.result.result(SECONDS).reason is Reason.SUPERSEDED
+    seen: list[str] = []
+    newest = scheduler.submit(request("a", "x = co"), seen.append)
+    assert newest.result.result(SECONDS).text == LONG.removeprefix("x = co")
+    assert old.outcome.result(SECONDS).text == LONG.removeprefix("x = ")
+    assert len(seen) > 2
+    assert all(LONG.removeprefix("x = co").startswith(text) for text in seen)
+    assert scheduler._metrics.generated_tokens == len(LONG.removeprefix("x = ")) + 1, "one generation"
+
+
+def test_typing_something_else_stops_it(start: Start) -> None:
+    scheduler, old = typing(start, ScriptedEngine([LONG, "x = d + 1"], seconds_per_token=0.01))
+    scheduler.supersede("a", request("a", "x = d"))
+    assert scheduler.submit(request("a", "x = d")).result.result(SECONDS).text == " + 1"
+    assert old.outcome.result(SECONDS).reason is Reason.CANCELLED
+
+
+def test_cancelling_the_request_that_waits_for_the_rest_stops_the_job(start: Start) -> None:
+    scheduler, old = typing(start, ScriptedEngine([LONG], seconds_per_token=0.01))
+    scheduler.supersede("a", request("a", "x = c"))
+    new = scheduler.submit(request("a", "x = c"))
+    scheduler.cancel(old)
+    assert not new.result.done(), "the request for the older text was answered long ago"
+    scheduler.cancel(new)
+    assert new.result.result(SECONDS).reason is Reason.CANCELLED
+    assert old.outcome.result(SECONDS).reason is Reason.CANCELLED
+
+
+def test_a_key_during_a_prefill_loses_nothing_of_the_running_slice(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"], seconds_per_token=0.002)
+    scheduler = start(engine)
+    text = "y = 1\n" * 60
+    jobs = [scheduler.submit(request("a", text))]
+    until(lambda: scheduler.status.state is EngineState.BUSY)
+    decoded = []
+    for number in range(1, 3):
+        before = engine.decoded_tokens
+        scheduler.supersede("a", request("a", text + "x = "[:number]))
+        jobs.append(scheduler.submit(request("a", text + "x = "[:number])))
+        until(lambda before=before: engine.decoded_tokens > before)  # type: ignore[misc]
+        decoded.append(engine.decoded_tokens - before)
+    assert jobs[-1].result.result(SECONDS).reason is not Reason.SUPERSEDED
+    assert all(job.result.result(SECONDS).reason is Reason.SUPERSEDED for job in jobs[:-1])
+    assert decoded == [PREFILL_SLICE_TOKENS] * 2, "each slice came to its end"
+
+
+def test_a_follower_of_a_job_that_ends_otherwise_gets_one_of_its_own(start: Start) -> None:
+    """The gate may take the end of a text back; here it is all of it that is too short."""
+    scheduler, old = typing(start, ScriptedEngine([LONG], seconds_per_token=0.005))
+    scheduler.supersede("a", request("a", "x = c"))
+    new = scheduler.submit(request("a", "x = c"))
+    with scheduler._condition:
+        follower = old.finish(Completion("other", Reason.SHOWN))
+        assert follower is new
+        scheduler._waiting["a"] = new
+        old.outcome = type(old.outcome)()
+    assert new.result.result(SECONDS).text == LONG.removeprefix("x = c")

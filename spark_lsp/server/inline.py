@@ -163,18 +163,18 @@ async def _ask_engine(
         server.feed.touched(document, place.cursor)
     request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language, invoked=invoked)
     job = server.scheduler.submit(request, on_text)
+    # Kept even if the request is answered before, at the deadline or because the user types what the job writes.
+    job.outcome.add_done_callback(lambda done: server.post(_remember, server, document, place, done.result()))
     try:
         # A client that takes partial results waits for the end; it has something to show meanwhile.
         completion = await asyncio.wait_for(
             asyncio.shield(asyncio.wrap_future(job.result)), INVOKED_SECONDS if token is not None else seconds
         )
     except asyncio.TimeoutError:
-        _remember_later(server, document, place, job)
         return await _answer_early(server, document, place, job)
     except asyncio.CancelledError:
         server.scheduler.cancel(job)
         raise
-    _remember(server, document, place, completion)
     return completion.reason, completion.text
 
 
@@ -183,10 +183,12 @@ async def _answer_early(server: SparkServer, document: OpenDocument, place: _Pla
 
     The lines below the first are whole, and sure enough to stay.
     """
-    if job.place is None:
+    lead, typed = job.following or (job, "")
+    if lead.place is None:
         return Reason.COLD, ""
     # Not on the event loop: a text that breaks the syntax is parsed several times.
-    text = await asyncio.to_thread(postprocess, job.text, job.place)
+    text = await asyncio.to_thread(postprocess, lead.text, lead.place)
+    text = text[len(typed) :] if text.startswith(typed) else ""
     if job.result.done():
         completion = job.result.result()
         return completion.reason, completion.text
@@ -194,11 +196,6 @@ async def _answer_early(server: SparkServer, document: OpenDocument, place: _Pla
         return Reason.COLD, ""
     server.completions.put(document.uri, place.snapshot.text, place.cursor, text)
     return Reason.SHOWN, text
-
-
-def _remember_later(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> None:
-    """Keep the finished text of a job that was answered early."""
-    job.result.add_done_callback(lambda done: server.post(_remember, server, document, place, done.result()))
 
 
 def _remember(server: SparkServer, document: OpenDocument, place: _Place, completion: Completion) -> None:
