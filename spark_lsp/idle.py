@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from threading import Condition
 
 from spark_lsp.ahead import Ahead
+from spark_lsp.governor import Governor
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline
 
 SETTLE_SECONDS = 0.2
@@ -23,8 +24,10 @@ OnForeseen = Callable[[CompletionRequest, Completion], None]
 class IdleWork:
     """Background work of one pipeline."""
 
-    def __init__(self, lock: AbstractContextManager[object], on_foreseen: OnForeseen) -> None:
-        self._lock = lock
+    def __init__(self, condition: Condition, governor: Governor, on_foreseen: OnForeseen) -> None:
+        """Pause on `condition`, which is notified when something more urgent comes."""
+        self._condition = condition
+        self._governor = governor
         self._on_foreseen = on_foreseen
         self.pending = False
         """Whether there may be something; false until a job was done, a text edited or read."""
@@ -36,7 +39,10 @@ class IdleWork:
 
     def wait_seconds(self) -> float | None:
         """Return the time until work may begin, 0 or less for now, None if there is none."""
-        return self._begin - time.monotonic() if self.pending else None
+        if not self.pending:
+            return None
+        begins = self._begin - time.monotonic()
+        return begins if begins > 0 else self._governor.held_seconds()
 
     def edited(self, document: str, edited: CompletionRequest | None) -> None:
         """Prepare for a request where an edit was made; None means that nothing is to be prepared."""
@@ -66,22 +72,37 @@ class IdleWork:
 
     def work(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> None:
         """Do one piece, on the engine's thread. Raises CancelledError when interrupted; the piece is still due then."""
-        with self._lock:
+        with self._condition:
             expected, self._expected = self._expected, None
         if expected is not None:
             pipeline.expect(expected)
-        more = pipeline.idle(cancelled, lambda: self._look_ahead(pipeline, cancelled))
-        with self._lock:
+        self._governor.begin()
+
+        def stopped() -> bool:
+            return cancelled() or self._paused(pipeline, cancelled)
+
+        more = pipeline.idle(stopped, lambda: self._look_ahead(pipeline, stopped))
+        with self._condition:
             self.pending = more or self._expected is not None
+            self._begin = max(self._begin, time.monotonic() + self._governor.pause_seconds())
+
+    def _paused(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> bool:
+        """Pause between two decodes if that is due; whether something more urgent came meanwhile."""
+        pause = self._governor.pause_seconds()
+        if not pause:
+            return False
+        interrupted = pipeline.engine.interrupt.is_set
+        with self._condition:
+            return self._condition.wait_for(lambda: cancelled() or interrupted(), pause)
 
     def _look_ahead(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> bool:
         """Compute what follows the suggestion that is shown; False if nothing is left of that."""
-        with self._lock:
+        with self._condition:
             place = self._ahead.next
         if place is None:
             return False
         completion = pipeline.foresight.foresee(place, cancelled)
-        with self._lock:
+        with self._condition:
             if completion is None:
                 self._ahead.give_up()
                 return False

@@ -51,6 +51,8 @@ class Job:
 
     def __init__(self, request: CompletionRequest, on_text: Callable[[str], None]) -> None:
         self.request = request
+        self.due = 0.0
+        """Value of `time.monotonic()` before which the engine does not start, in seconds."""
         self.cancelled = False
         self.text = ""
         """The post-processed text so far; it only grows."""

@@ -16,15 +16,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict, deque
+import time
+from collections import OrderedDict
 from collections.abc import Callable
 
-from spark_lsp.context.sources import ContextSources
+from spark_lsp.debounce import Debounce
+from spark_lsp.errands import Errand, ErrandDesk
 from spark_lsp.errors import CancelledError, SparkError
+from spark_lsp.governor import FREE, Governor
 from spark_lsp.idle import SETTLE_SECONDS, IdleWork, OnForeseen
 from spark_lsp.jobs import EngineState, Job, Loader, Status, typed_along
 from spark_lsp.metrics import Metrics
-from spark_lsp.names.index import NameIndex
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 from spark_lsp.postprocess import Place
 from spark_lsp.resident import ResidentModel
@@ -38,7 +40,7 @@ JOIN_SECONDS = 0.8
 node), and for the pipeline to keep what the next start can use."""
 
 
-class Scheduler:
+class Scheduler(ErrandDesk):
     """Runs jobs on its own thread, newest first."""
 
     def __init__(
@@ -47,14 +49,16 @@ class Scheduler:
         metrics: Metrics,
         on_status: Callable[[Status], None],
         on_foreseen: OnForeseen = lambda request, completion: None,
+        governor: Governor | None = None,
     ) -> None:
+        """Use the pipeline that `loader` makes. Without a `governor`, background work takes what it wants."""
+        super().__init__()
         self._model = ResidentModel(loader, on_status)
         self._metrics = metrics
-        self._condition = threading.Condition()
+        self._debounce = Debounce()
         self._waiting: OrderedDict[str, Job] = OrderedDict()
-        self._errands: deque[Callable[[Pipeline], bool | None]] = deque()
         self._current: Job | None = None
-        self._idle = IdleWork(self._condition, on_foreseen)
+        self._idle = IdleWork(self._condition, governor or Governor(FREE), on_foreseen)
         self._idling = False
         self._closing = False
         self._faults: set[str] = set()
@@ -81,6 +85,7 @@ class Scheduler:
             if running is not None:
                 running.followed_by(job)
                 return job
+            job.due = self._debounce.due(time.monotonic(), invoked=request.invoked)
             self._waiting[request.document] = job
             self._condition.notify()
         return job
@@ -92,6 +97,7 @@ class Scheduler:
         """
         with self._condition:
             self._supersede(document, edited)
+            self._debounce.key(time.monotonic())
             self._idle.edited(document, edited)
             self._condition.notify()
 
@@ -118,31 +124,6 @@ class Scheduler:
         """Let idle time compute what would follow `text`, which the user sees at the place of `request`."""
         with self._condition:
             self._idle.shown(request, text)
-            self._condition.notify()
-
-    def learn(self, text: str) -> None:
-        """Let the drafters take in a text that was accepted."""
-        self._post(lambda pipeline: pipeline.learn(text))
-
-    def read(self, name: str, text: str) -> None:
-        """Let the drafters learn a text of the workspace in idle time; `name` is its file's."""
-        self._post(lambda pipeline: pipeline.workspace.read(name, text))
-
-    def tell(self, errand: Callable[[ContextSources], None]) -> None:
-        """Let `errand` tell the sources of context, on the engine's thread, what is new."""
-        self._post(lambda pipeline: errand(pipeline.sources))
-
-    def tell_names(self, errand: Callable[[NameIndex], None]) -> None:
-        """Let `errand` tell the index of names, on the engine's thread, what is new."""
-        self._post(lambda pipeline: errand(pipeline.names))
-
-    def forget_files(self) -> None:
-        """Free everything that was read from the disk as context."""
-        self._post(lambda pipeline: pipeline.forget_files())
-
-    def _post(self, errand: Callable[[Pipeline], bool | None]) -> None:
-        with self._condition:
-            self._errands.append(errand)
             self._condition.notify()
 
     def close(self) -> bool:
@@ -195,26 +176,28 @@ class Scheduler:
 
     def _stop(self, job: Job, reason: Reason, *, gently: bool = False) -> None:
         job.cancelled = True
-        if job is self._current and not gently:
-            self._model.interrupt()
+        if job is self._current:
+            self._debounce.stopped(cold=not job.text)
+            if not gently:
+                self._model.interrupt()
         job.resolve(Completion("", reason))
 
     def _run(self) -> None:
         self._model.load(lambda: self._closing)
         while True:
             with self._condition:
-                while not (self._closing or self._waiting or self._errands):
-                    idle_in = self._idle.wait_seconds()
-                    if idle_in is not None and idle_in <= 0:
+                while not (self._closing or self._errands):
+                    begins_in = self._wait_seconds()
+                    if begins_in is not None and begins_in <= 0:
                         break
-                    self._condition.wait(idle_in)
+                    self._condition.wait(begins_in)
                 if self._closing:
                     break
                 self._idling = not self._waiting and not self._errands
                 if self._idling:
                     self._model.resume()
                 errand = self._errands.popleft() if self._errands else None
-                job = self._waiting.popitem()[1] if errand is None and self._waiting else None
+                job = self._newest_due() if errand is None else None
                 if job is not None and self._model.pipeline is not None:
                     # Under the lock: a cancel is either seen here or finds the job current.
                     self._current = job
@@ -228,7 +211,18 @@ class Scheduler:
                 self._work_in_idle_time()
         self._run_errand(lambda pipeline: pipeline.leave())
 
-    def _run_errand(self, errand: Callable[[Pipeline], bool | None]) -> None:
+    def _wait_seconds(self) -> float | None:
+        """Return the time until the next job or background work begins, 0 or less for now, None if there is nothing."""
+        if self._waiting:
+            return min(job.due for job in self._waiting.values()) - time.monotonic()
+        return self._idle.wait_seconds()
+
+    def _newest_due(self) -> Job | None:
+        now = time.monotonic()
+        due = next((key for key in reversed(self._waiting) if self._waiting[key].due <= now), None)
+        return self._waiting.pop(due) if due is not None else None
+
+    def _run_errand(self, errand: Errand) -> None:
         """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""
         try:
             if self._model.pipeline is not None and errand(self._model.pipeline):
@@ -251,6 +245,8 @@ class Scheduler:
             self._model.become(EngineState.IDLE)
         with self._condition:
             self._current = None
+            if completion.generation is not None:
+                self._debounce.finished(completion.generation.first_text_seconds or completion.seconds)
             follower = job.finish(completion)
             if follower is not None:
                 self._waiting[follower.request.document] = follower

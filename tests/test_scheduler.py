@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import ModelNotFoundError
+from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
-from spark_lsp.scheduler import EngineState, Loader, Scheduler, Status
-from spark_lsp.settings import CompletionSettings
+from spark_lsp.scheduler import SETTLE_SECONDS, EngineState, Loader, Scheduler, Status
+from spark_lsp.settings import BackgroundSettings, CompletionSettings
 from spark_lsp.syntax.languages import PLAIN
 from tests.scripted_engine import ScriptedEngine
 
@@ -56,6 +58,7 @@ def start() -> Iterator[Start]:
             Metrics(),
             states.append,
             extra.get("on_foreseen", lambda place, completion: None),
+            extra.get("governor"),
         )
         schedulers.append(scheduler)
         scheduler.start()
@@ -468,3 +471,50 @@ def test_a_follower_of_a_job_that_ends_otherwise_gets_one_of_its_own(start: Star
         scheduler._waiting["a"] = new
         old.outcome = type(old.outcome)()
     assert new.result.result(SECONDS).text == LONG.removeprefix("x = c")
+
+
+def test_background_work_waits_for_the_plug_and_requests_do_not(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    plugged = threading.Event()
+    governor = Governor(BackgroundSettings(), discharging=lambda: not plugged.is_set())
+    scheduler = start(engine, governor=governor)
+    text = "y = 1\n" * 50 + "x = "
+    assert scheduler.submit(request("b", "x = ")).result.result(SECONDS).text == "42"
+    decoded = engine.decoded_tokens
+    scheduler.supersede("a", request("a", text))
+    time.sleep(3 * SETTLE_SECONDS)
+    assert engine.decoded_tokens == decoded
+    plugged.set()
+    governor._look_at = 0.0
+    scheduler.tell_names(lambda names: None)  # it would look by itself after half a minute
+    until(lambda: engine.decoded_tokens > decoded + 100)
+
+
+def test_a_job_interrupts_a_pause_of_background_work(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    governor = Governor(
+        BackgroundSettings(on_battery=True, cpu_share=1), cpu_seconds=lambda: float(engine.decoded_tokens)
+    )
+    scheduler = start(engine, governor=governor)
+    scheduler.supersede("a", request("a", "y = 1\n" * 50 + "x = "))
+    until(lambda: engine.decoded_tokens > 0)  # and now it pauses for a minute
+    assert scheduler.submit(request("b", "x = ")).result.result(SECONDS).text == "42"
+
+
+def test_a_request_waits_for_the_next_key_where_that_saves_work_and_never_when_asked_for_by_hand(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    scheduler = start(engine)
+    scheduler.submit(request("a", "x = ")).result.result(SECONDS)
+    until(lambda: scheduler.status.state is EngineState.IDLE)
+    now = time.monotonic()
+    for number in range(8):
+        scheduler._debounce.key(now - 0.8 + number / 10)
+    for _ in range(8):
+        scheduler._debounce.finished(1000.0)
+    scheduler._debounce.key(time.monotonic() + 1000.0)  # the last key was so late that the engine waits for ever
+    first = scheduler.submit(request("a", "x = "))
+    by_hand = scheduler.submit(replace(request("b", "x = "), invoked=True))
+    assert by_hand.result.result(SECONDS).text == "42"
+    assert not first.result.done()
+    assert scheduler.submit(replace(request("a", "x = "), invoked=True)).result.result(SECONDS).text == "42"
+    assert first.result.result(SECONDS).reason is Reason.SUPERSEDED

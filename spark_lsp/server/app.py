@@ -19,7 +19,9 @@ from pygls.lsp.server import LanguageServer
 
 from spark_lsp import __version__
 from spark_lsp.cache import CompletionCache
+from spark_lsp.decoding.llama import usable_cores
 from spark_lsp.documents.positions import Encoding
+from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
@@ -122,6 +124,7 @@ class SparkServer(LanguageServer):
             self.metrics,
             self._on_status,
             lambda request, completion: self.post(inline.foreseen, self, request, completion),
+            Governor(self.settings.background, usable_cores()),
         )
         if params.process_id is not None:
             self.start_task(self._watch_parent(params.process_id))
