@@ -2,7 +2,8 @@
 
 Measures, each several times in fresh servers: the answer to `initialize`, typing 30 keys into a file of 300 lines,
 edits of a file of 5,000 lines while the engine generates, the answer to a cancel while a long prompt is computed and
-the time until the engine is idle, and the exit during a generation. Prints a table with median and worst, and the machine it ran on.
+the time until the engine is idle, and the exit during a generation. Prints a table with median and worst, and the
+machine it ran on.
 """
 
 from __future__ import annotations
