@@ -1,6 +1,8 @@
 """What is done while nobody waits: whether there is something, from when on, and in which order.
 
-The scheduler calls everything but `work` under its lock.
+First what the next request needs at the place of the latest edit, then what would follow the suggestion on the screen.
+Other places are not prepared: the start of the next line is one or two tokens behind what is computed, and the place
+visited before still has a sequence of its own. The scheduler calls everything but `work` under its lock.
 """
 
 from __future__ import annotations

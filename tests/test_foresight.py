@@ -24,6 +24,14 @@ SETTINGS = CompletionSettings(max_tokens=8, prefix_tokens=64, suffix_tokens=16, 
 BODY = "value = 1\nother = compute(value)\nvalue = 2\nlast = 3\n"
 
 
+@pytest.fixture(autouse=True)
+def _time_to_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine one of two pipelines might get a tree where the other gets none, and write something else."""
+    monkeypatch.setattr("spark_lsp.pipeline.FIRST_PARSE_SECONDS", 60.0)
+    monkeypatch.setattr("spark_lsp.background.PLAN_PARSE_SECONDS", 60.0)
+    monkeypatch.setattr("spark_lsp.foresight.PLAN_PARSE_SECONDS", 60.0)
+
+
 def request(text: str, cursor: int | None = None, document: str = "doc") -> CompletionRequest:
     return CompletionRequest(document, TextSnapshot.of(text), len(text) if cursor is None else cursor, PYTHON)
 

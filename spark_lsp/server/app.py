@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +24,7 @@ from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
-from spark_lsp.server import diagnostics, inline, status
+from spark_lsp.server import diagnostics, inline, parent, status
 from spark_lsp.server.context_feed import ContextFeed
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
 from spark_lsp.server.exclusion_gate import ExclusionGate
@@ -36,9 +35,6 @@ from spark_lsp.server.workspace_reader import WorkspaceReader
 from spark_lsp.settings import Settings, load
 
 log = logging.getLogger(__name__)
-
-PARENT_POLL_SECONDS = 1.0
-"""How often the server looks whether the editor that started it is still alive."""
 
 LoaderFactory = Callable[[Settings, Callable[[float], None]], Loader]
 """Makes the loader from the user's settings and a callback for the loaded fraction."""
@@ -160,8 +156,7 @@ class SparkServer(LanguageServer):
             self._thread_pool.shutdown(wait=False)
 
     async def _watch_parent(self, process: int) -> None:
-        while _alive(process):
-            await asyncio.sleep(PARENT_POLL_SECONDS)
+        await parent.gone(process)
         log.info("The editor is gone")
         raise SystemExit(1)
 
@@ -264,19 +259,6 @@ class SparkServer(LanguageServer):
             self.tell(f"{name} is too large to be completed; files of up to 8 million characters are.")
         elif document.obstacle is Obstacle.BINARY:
             self.tell(f"{name} is not a text file and is not completed.", types.MessageType.Info)
-
-
-def _alive(process: int) -> bool:
-    """Whether a process exists. Where that cannot be asked it counts as alive: the closed pipe will end the server."""
-    if os.name == "nt" or process <= 0:
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _register(server: SparkServer) -> None:
