@@ -37,7 +37,7 @@ class _Key:
 
 
 class Ahead:
-    """The next place to compute. Not thread safe."""
+    """The next place to compute. Belongs to the engine's thread."""
 
     def __init__(self) -> None:
         self._next: CompletionRequest | None = None
@@ -55,14 +55,9 @@ class Ahead:
         self._left = MOST_AHEAD
         self._go_on(place, text)
 
-    def edited(self, document: str, edited: CompletionRequest | None) -> None:
-        """Take note of an edit, after which the document may lead to the next place or not any more."""
+    def edited(self, edited: CompletionRequest | None) -> None:
+        """Take note of where the latest edit was made, None if that is not known: it may not lead to the next place."""
         if self._next is not None and (edited is None or not leads_to(edited, self._next)):
-            self._next = None
-
-    def forget(self, document: str) -> None:
-        """Let go of a document that was closed."""
-        if self._next is not None and self._next.document == document:
             self._next = None
 
     def give_up(self) -> None:

@@ -37,7 +37,12 @@ class IdleWork:
         """Value of `time.monotonic()` before which nothing begins, in seconds."""
         self._expected: CompletionRequest | None = None
         """Where the latest edit was made: the likely place of the next request."""
+        self._seen: tuple[CompletionRequest, str] | None = None
+        """The suggestion that came on the screen since the last look, and where."""
+        self._moved: tuple[CompletionRequest | None] | None = None
+        """Where the latest edit since then was made, if it is known where."""
         self._ahead = Ahead()
+        """Used by the engine's thread alone: it copies documents, for which nobody should wait."""
 
     def wait_seconds(self) -> float | None:
         """Return the time until work may begin, 0 or less for now, None if there is none."""
@@ -46,12 +51,12 @@ class IdleWork:
         begins = self._begin - time.monotonic()
         return begins if begins > 0 else self._governor.held_seconds()
 
-    def edited(self, document: str, edited: CompletionRequest | None) -> None:
+    def edited(self, edited: CompletionRequest | None) -> None:
         """Prepare for a request where an edit was made; None means that nothing is to be prepared."""
         self._expected = edited
         self.pending = edited is not None  # what was to be prepared before was for the older text
         self._begin = time.monotonic() + SETTLE_SECONDS
-        self._ahead.edited(document, edited)
+        self._moved = (edited,)
 
     def asked(self, document: str) -> None:
         """A request says better where the user is."""
@@ -64,13 +69,14 @@ class IdleWork:
 
     def shown(self, request: CompletionRequest, text: str) -> None:
         """Compute what would follow `text`, which is on the screen."""
-        self._ahead.shown(request, text)
-        self.pending = self.pending or self._ahead.next is not None
+        self._seen, self._moved, self.pending = (request, text), None, True
 
     def forget(self, document: str) -> None:
         """Let go of a document that was closed."""
         self.asked(document)
-        self._ahead.forget(document)
+        self._moved = (None,)
+        if self._seen is not None and self._seen[0].document == document:
+            self._seen = None
 
     def work(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> None:
         """Do one piece, on the engine's thread. Raises CancelledError when interrupted; the piece is still due then."""
@@ -85,7 +91,7 @@ class IdleWork:
 
         more = pipeline.idle(stopped, lambda: self._look_ahead(pipeline, stopped))
         with self._condition:
-            self.pending = more or self._expected is not None
+            self.pending = more or self._expected is not None or self._seen is not None
             self._begin = max(self._begin, time.monotonic() + self._governor.pause_seconds())
 
     def _paused(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> bool:
@@ -100,14 +106,19 @@ class IdleWork:
     def _look_ahead(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> bool:
         """Compute what follows the suggestion that is shown; False if nothing is left of that."""
         with self._condition:
-            place = self._ahead.next
+            seen, moved = self._seen, self._moved
+            self._seen = self._moved = None
+        if seen is not None:
+            self._ahead.shown(*seen)
+        if moved is not None:
+            self._ahead.edited(*moved)
+        place = self._ahead.next
         if place is None:
             return False
         completion = pipeline.foresight.foresee(place, cancelled)
-        with self._condition:
-            if completion is None:
-                self._ahead.give_up()
-                return False
-            self._ahead.computed(place, completion.text)
+        if completion is None:
+            self._ahead.give_up()
+            return False
+        self._ahead.computed(place, completion.text)
         self._on_foreseen(place, completion)
         return True

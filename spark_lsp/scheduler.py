@@ -98,7 +98,7 @@ class Scheduler(ErrandDesk):
         with self._condition:
             self._supersede(document, edited)
             self._debounce.key(time.monotonic())
-            self._idle.edited(document, edited)
+            self._idle.edited(edited)
             self._condition.notify()
 
     def cancel(self, job: Job) -> None:

@@ -76,20 +76,18 @@ def test_what_was_computed_is_not_computed_again() -> None:
 def test_an_edit_that_leads_elsewhere_ends_it(edited: str, kept: bool) -> None:
     ahead = Ahead()
     ahead.shown(place("█\nend"), "foo")
-    ahead.edited("doc", place(edited))
+    ahead.edited(place(edited))
     assert (ahead.next is not None) is kept
 
 
 def test_an_edit_elsewhere_or_closing_the_document_ends_it() -> None:
     ahead = Ahead()
     for end in (
-        lambda: ahead.edited("other", place("f█", "other")),
-        lambda: ahead.edited("doc", None),
-        lambda: ahead.forget("doc"),
+        lambda: ahead.edited(place("f█", "other")),
+        lambda: ahead.edited(None),
         ahead.give_up,
     ):
         ahead.shown(place("█"), "foo")
-        ahead.forget("other")
         assert ahead.next is not None
         end()
         assert ahead.next is None

@@ -81,7 +81,7 @@ def foreseen(server: SparkServer, request: CompletionRequest, completion: Comple
             request.cursor,
             completion.text,
             completion.if_invoked,
-            foreseen=bool(completion.text),
+            foreseen=True,
         )
 
 
