@@ -44,11 +44,12 @@ def test_it_goes_on_so_far_and_no_further() -> None:
 def test_nothing_follows_where_nothing_is_suggested() -> None:
     ahead = Ahead()
     ahead.shown(place("█"), "a")
-    assert ahead.next is not None
-    ahead.computed(ahead.next, "")
-    assert ahead.next is None
+    following = ahead.next
+    assert following is not None
+    ahead.computed(following, "")
+    assert marked(ahead.next) == ""
     ahead.shown(place("█"), "a")
-    assert ahead.next is None, "that is known now"
+    assert marked(ahead.next) == "", "that is known now"
 
 
 def test_what_was_computed_is_not_computed_again() -> None:
@@ -80,17 +81,19 @@ def test_an_edit_that_leads_elsewhere_ends_it(edited: str, kept: bool) -> None:
     assert (ahead.next is not None) is kept
 
 
-def test_an_edit_elsewhere_or_closing_the_document_ends_it() -> None:
+@pytest.mark.parametrize("edited", [place("f█", "other"), None], ids=["another document", "nobody knows where"])
+def test_an_edit_elsewhere_ends_it(edited: CompletionRequest | None) -> None:
     ahead = Ahead()
-    for end in (
-        lambda: ahead.edited(place("f█", "other")),
-        lambda: ahead.edited(None),
-        ahead.give_up,
-    ):
-        ahead.shown(place("█"), "foo")
-        assert ahead.next is not None
-        end()
-        assert ahead.next is None
+    ahead.shown(place("█"), "foo")
+    ahead.edited(edited)
+    assert ahead.next is None
+
+
+def test_what_cannot_be_computed_is_given_up() -> None:
+    ahead = Ahead()
+    ahead.shown(place("█"), "foo")
+    ahead.give_up()
+    assert ahead.next is None
 
 
 def test_a_huge_document_is_left_alone() -> None:

@@ -217,7 +217,7 @@ def test_a_fault_in_the_engine_is_one_failed_answer_and_the_next_works(start: St
 def test_an_errand_that_fails_does_not_end_the_engine(start: Start) -> None:
     scheduler = start(ScriptedEngine(["x = 42"]))
     scheduler.submit(request("a", "x = ")).result.result(SECONDS)
-    scheduler._errands.append(lambda pipeline: 1 / 0)  # type: ignore[arg-type, return-value]
+    scheduler._errands.append(lambda pipeline: 1 / 0)  # type: ignore[return-value]
     scheduler.forget("a")
     assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
 
@@ -326,7 +326,7 @@ def test_a_save_that_is_not_due_leaves_the_thread_asleep(start: Start, tmp_path:
         pipeline = with_snapshots(engine, tmp_path)(cancelled)
         idle = pipeline.idle
 
-        def counted(cancelled: Callable[[], bool], look_ahead: Callable[[], bool]) -> bool:
+        def counted(cancelled: Callable[[], bool], look_ahead: Callable[[], bool] = lambda: False) -> bool:
             calls.append(1)
             return idle(cancelled, look_ahead)
 
