@@ -217,7 +217,7 @@ def test_a_fault_in_the_engine_is_one_failed_answer_and_the_next_works(start: St
 def test_an_errand_that_fails_does_not_end_the_engine(start: Start) -> None:
     scheduler = start(ScriptedEngine(["x = 42"]))
     scheduler.submit(request("a", "x = ")).result.result(SECONDS)
-    scheduler._errands.append(lambda pipeline: 1 / 0)  # type: ignore[return-value]
+    scheduler._errands.append(lambda pipeline: 1 / 0)  # type: ignore[arg-type, return-value]
     scheduler.forget("a")
     assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
 
