@@ -10,7 +10,9 @@ The stages in order, each handing a frozen dataclass to the next; `pipeline` cal
 6. `postprocess`  what fits the place                str
 7. `gate`         what is sure enough to be shown    Completion
 
-Around them: `scheduler` (the engine's thread), `cache` (type-through), `server` (LSP), `cli`, `models` (files).
+Around them: `scheduler` (the engine's thread) with `jobs` (one request each), `debounce` (when to start one) and `idle`
+(what is done while nobody asks: `background`, and `ahead` with `foresight`, as far as `governor` allows); `cache`
+(completions by place), `server` (LSP), `cli`, `models` (files).
 """
 
 __version__ = "0.1.0"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from spark_lsp.context.session import DocumentSession
-from spark_lsp.decoding.calibration import Calibration
+from spark_lsp.decoding.calibration import Calibration, time_decode
 from spark_lsp.decoding.cost_model import CostModel
 from spark_lsp.decoding.engine import Engine
 from spark_lsp.decoding.exactness import ExactnessProbe
@@ -41,7 +41,7 @@ def prepare_place(pipeline: Pipeline, document: DocumentSession | None, cancelle
     snapshot, cursor = request.snapshot, request.cursor
     tree = document.parser.tree(snapshot.text, PLAN_PARSE_SECONDS)
     window = document.follow(snapshot, tree, cursor, pipeline.limits(new_place=True))
-    prompt = pipeline.prompt(window)
+    prompt = pipeline.prompts.build(window)
     key = (request.document, document.slot)
     if pipeline.cache.missing(key, prompt.tokens):
         pipeline.cache.prefill(key, prompt.tokens, between_slices=check)
@@ -63,7 +63,7 @@ def prepare_place(pipeline: Pipeline, document: DocumentSession | None, cancelle
         document.last = None
         return False
     slot, window = planned
-    better = pipeline.prompt(window)
+    better = pipeline.prompts.build(window)
     pipeline.cache.prefill((request.document, slot), better.tokens, between_slices=check)
     document.use_plan(slot, window, better, prompt)
     pipeline.follow_draft(better.tokens)
@@ -107,7 +107,7 @@ class Calibrator:
             threads = (step.threads, step.threads) if step.threads is not None else calibration.threads
             if threads is not None:
                 self._engine.use_threads(*threads)
-            calibration.record(step, self._cache.time_decode(_CALIBRATION_KEY, step.tokens, step.outputs))
+            calibration.record(step, time_decode(self._cache, _CALIBRATION_KEY, step.tokens, step.outputs))
             return True
         self._calibration = None
         self._cache.forget(_CALIBRATION_KEY)

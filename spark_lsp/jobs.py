@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from threading import Lock
 
+from spark_lsp.context.window import with_line_feeds
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline
 from spark_lsp.postprocess import Place
 
@@ -41,19 +43,105 @@ class Loader:
 
 
 class Job:
-    """One request on its way through the engine."""
+    """One request on its way through the engine.
+
+    While the user types what a running job writes, it goes on: the request for the older text is given up, and the one
+    for the newer text becomes its follower, which is answered with what is left of its text.
+    """
 
     def __init__(self, request: CompletionRequest, on_text: Callable[[str], None]) -> None:
         self.request = request
-        self.on_text = on_text
+        self.due = 0.0
+        """Value of `time.monotonic()` before which the engine does not start, in seconds."""
         self.cancelled = False
         self.text = ""
         """The post-processed text so far; it only grows."""
         self.place: Place | None = None
         """Where the text goes, with the document's tree; there before the first text."""
         self.result: Future[Completion] = Future()
+        """What the request is answered."""
+        self.outcome: Future[Completion] = Future()
+        """What the engine came to, also where the request was answered before; never done if it was not reached."""
+        self.following: tuple[Job, str] | None = None
+        """The running job that this one follows, and what the user typed of its text."""
+        self._follower: Job | None = None
+        self._on_text = on_text
+        self._shown = 0
+        self._showing = Lock()
 
     def resolve(self, completion: Completion) -> None:
-        """Give the result unless there is one."""
+        """Answer the request, and that of the follower, unless it is answered."""
         if not self.result.done():
             self.result.set_result(completion)
+        if self._follower is not None:
+            self._follower.resolve(completion)
+            self._follower = None
+
+    def agrees_with(self, request: CompletionRequest) -> bool:
+        """Whether `request` may be answered with the rest of this job's text, as far as that is written."""
+        mine, typed = self.request, typed_along(self.request, request)
+        if typed is None or self.cancelled or (mine.invoked and not request.invoked) or mine.patient != request.patient:
+            return False
+        return self.text.startswith(typed)
+
+    def followed_by(self, job: Job) -> None:
+        """Answer `job`, with which this one agrees, from now on."""
+        job.following = self, typed_along(self.request, job.request) or ""
+        self._follower = job
+        job._show(self.text)
+
+    def grow(self, text: str) -> None:
+        """Take over the text so far, and show it to who waits for it."""
+        if self.cancelled:
+            return
+        self.text = text
+        self._show(text)
+        follower = self._follower
+        if follower is not None:
+            follower._show(text)
+
+    def _show(self, text: str) -> None:
+        typed = self.following[1] if self.following is not None else ""
+        with self._showing:  # a follower is shown the text by two threads when it begins to follow
+            if text.startswith(typed) and len(text) > max(self._shown, len(typed)) and not self.result.done():
+                self._shown = len(text)
+                self._on_text(text[len(typed) :])
+
+    def finish(self, completion: Completion) -> Job | None:
+        """Take over what the engine came to; return the follower if that is no answer for it."""
+        follower, self._follower = self._follower, None
+        self.outcome.set_result(completion)
+        self.resolve(completion)
+        if follower is None or follower.result.done():
+            return None
+        typed = follower.following[1] if follower.following is not None else ""
+        rest = rest_of(completion, typed, invoked=follower.request.invoked)
+        if rest is None:
+            follower.following, follower._shown = None, 0
+            return follower
+        follower.outcome.set_result(rest)
+        follower.resolve(rest)
+        return None
+
+
+def typed_along(older: CompletionRequest, newer: CompletionRequest) -> str | None:
+    """Return what was put in at the cursor between two requests, LF line ends; None if that is not all that changed."""
+    before, after = older.snapshot.text, newer.snapshot.text
+    if older.document != newer.document or newer.cursor - older.cursor != len(after) - len(before):
+        return None
+    if newer.cursor < older.cursor or not after.startswith(before[: older.cursor]):
+        return None
+    if after[newer.cursor :] != before[older.cursor :]:
+        return None
+    return with_line_feeds(after[older.cursor : newer.cursor])
+
+
+def rest_of(completion: Completion, typed: str, *, invoked: bool) -> Completion | None:
+    """Return the completion after `typed`; None if it goes on otherwise or nothing is left of it."""
+    text = completion.if_invoked if invoked else completion.text
+    if not typed:
+        return replace(completion, text=text)
+    if not text.startswith(typed) or text == typed:
+        return None
+    rest = completion.if_invoked.removeprefix(typed) if completion.if_invoked.startswith(typed) else ""
+    return replace(completion, text=text[len(typed) :], if_invoked=rest)

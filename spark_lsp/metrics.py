@@ -30,6 +30,12 @@ class Metrics:
     """Names that do not exist in what was generated."""
     replaced_names: int = 0
     """How often another name was written instead."""
+    pregenerated: int = 0
+    """Suggestions computed before anybody asked."""
+    pregenerated_tokens: int = 0
+    """Tokens written for them; they are not among the generated ones."""
+    pregenerated_used: int = 0
+    """Suggestions of them that were shown."""
     reasons: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -41,6 +47,17 @@ class Metrics:
             self.accepted_tokens += generation.accepted
             self.unknown_names += len(generation.unknown_names)
             self.replaced_names += generation.replaced_names
+
+    def count_pregeneration(self, generation: Generation, *, useful: bool) -> None:
+        """Add one that was computed in advance; `useful` if there is something to show."""
+        with self._lock:
+            self.pregenerated += useful
+            self.pregenerated_tokens += len(generation.tokens)
+
+    def count_use_of_pregeneration(self) -> None:
+        """Add one that was asked for after all."""
+        with self._lock:
+            self.pregenerated_used += 1
 
     def set_decoded(self, prompt_tokens: int, steps: int) -> None:
         """Take over the KV cache's own counts, which include cancelled requests."""
@@ -83,6 +100,9 @@ class Metrics:
                 "indexedModules": self.indexed_modules,
                 "unknownNames": self.unknown_names,
                 "replacedNames": self.replaced_names,
+                "pregenerated": self.pregenerated,
+                "pregeneratedTokens": self.pregenerated_tokens,
+                "pregeneratedUsed": self.pregenerated_used,
                 "requests": self.requests,
                 "reasons": dict(self.reasons),
             }

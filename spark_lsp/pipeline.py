@@ -20,7 +20,7 @@ from spark_lsp.context.budget import Room, extras_characters, window_limits
 from spark_lsp.context.resume import Resumption
 from spark_lsp.context.session import SLOTS, ChooseExtras, DocumentSession
 from spark_lsp.context.sources import ContextSources
-from spark_lsp.context.window import CompletionContext, WindowLimits
+from spark_lsp.context.window import WindowLimits
 from spark_lsp.decoding.cost_model import CostModel, default_cost_model
 from spark_lsp.decoding.drafters import (
     ACCEPTED_TOKENS,
@@ -40,11 +40,12 @@ from spark_lsp.decoding.generate import GenerationLimits, generate
 from spark_lsp.decoding.healing import PieceTable
 from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.snapshots import SnapshotStore
+from spark_lsp.foresight import Foresight
 from spark_lsp.gate import AUTOMATIC, INVOKED, Scored, growing_text
 from spark_lsp.names.check import MemberCheck
 from spark_lsp.names.index import NameIndex
 from spark_lsp.postprocess import Place, postprocess
-from spark_lsp.prompt.fim import Prompt, PromptBuilder
+from spark_lsp.prompt.fim import PromptBuilder
 from spark_lsp.settings import CompletionSettings, ContextSettings
 from spark_lsp.syntax.blocks import ScopeKind, scope_kind
 from spark_lsp.syntax.parser import SyntaxTree
@@ -86,9 +87,9 @@ class Pipeline:
         self.notice = notice
         self.cache = KVCache(engine)
         self._resumption = Resumption(self.cache, snapshots if engine.info.saves else None)
-        self._table = PieceTable(engine.vocabulary.pieces)
+        self.table = PieceTable(engine.vocabulary.pieces)
         self._documents: OrderedDict[str, DocumentSession] = OrderedDict()
-        self._max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
+        self.max_draft = engine.info.max_outputs - 1 if engine.info.rolls_back else 0
         self._accepted = NgramIndex(ACCEPTED_TOKENS)
         self.stop_rule = stop_rule
         """Chooses where a text ends; benchmarks compare with another choice."""
@@ -101,6 +102,7 @@ class Pipeline:
         self._draft = draft
         self._model = ModelDrafter(draft, lambda: self.cost) if draft is not None else None
         self.chain = DraftChain(copying, self.cost, last=self._model)
+        self.foresight = Foresight(self, self._documents, self._accepted)
         self._use_costs(self.cost)
         unknown = cost is None and engine.info.rolls_back  # a memory that cannot be cut back cannot be timed so
         self._calibrator = Calibrator(engine, self.cache, threads, self._use_costs, keep_cost) if unknown else None
@@ -108,10 +110,10 @@ class Pipeline:
 
     def configure(self, settings: CompletionSettings) -> None:
         """Use `settings` from now on."""
-        self._settings = settings
-        self.workspace.enable(settings.workspace and settings.drafting and self._max_draft > 0)
+        self.settings = settings
+        self.workspace.enable(settings.workspace and settings.drafting and self.max_draft > 0)
         self._resumption.enabled = settings.snapshots
-        self._prompts = PromptBuilder(
+        self.prompts = PromptBuilder(
             self.engine.vocabulary, self.engine.tokenize, layout=settings.layout, heal_tokens=settings.heal_tokens
         )
         for document in self._documents.values():
@@ -120,7 +122,7 @@ class Pipeline:
     @property
     def fills_in_the_middle(self) -> bool:
         """Whether the model sees the text after the cursor."""
-        return self._prompts.fills_in_the_middle
+        return self.prompts.fills_in_the_middle
 
     def complete(
         self,
@@ -137,7 +139,7 @@ class Pipeline:
         EngineError when the engine fails.
         """
         started = time.monotonic()
-        settings, snapshot, cursor = self._settings, request.snapshot, request.cursor
+        settings, snapshot, cursor = self.settings, request.snapshot, request.cursor
         document = self._document(request)
         parse_seconds = PATIENT_PARSE_SECONDS if request.patient else FIRST_PARSE_SECONDS
         tree = document.parser.tree(snapshot.text, parse_seconds)
@@ -153,7 +155,7 @@ class Pipeline:
             while self.sources.work(request.document) and not cancelled():
                 pass
             window = document.extend(tree, self.choose_extras(request.document), self.sources.changes(request.document))
-        prompt = self.prompt(window)
+        prompt = self.prompts.build(window)
         previous = document.previous(prompt.tokens, snapshot.text, cursor, self.engine.tokenize)
         extent = choose_extent(snapshot, tree, cursor, place, request.language)
         rule = self.stop_rule(extent, snapshot, tree, cursor, place, settings.max_lines)
@@ -171,14 +173,14 @@ class Pipeline:
             self.cache,
             (request.document, document.slot),
             prompt,
-            self._table,
+            self.table,
             self.engine.vocabulary.pieces,
             rule,
             GenerationLimits(settings.max_tokens, request.deadline),
             context_length=self.engine.info.context_length,
-            max_draft=self._max_draft,
+            max_draft=self.max_draft,
             exact_width=self.cost.exact_width,
-            drafter=self.chain if settings.drafting and self._max_draft else None,
+            drafter=self.chain if settings.drafting and self.max_draft else None,
             previous=previous,
             names=self.name_check(request, tree),
             on_step=self.cost.observe,
@@ -219,20 +221,22 @@ class Pipeline:
         """Keep on disk what the next start can use, the latest document first, for a part of a second."""
         self._resumption.leave_all(reversed(self._documents.items()))
 
-    def idle(self, cancelled: Callable[[], bool]) -> bool:
+    def idle(self, cancelled: Callable[[], bool], look_ahead: Callable[[], bool] = lambda: False) -> bool:
         """Do one piece of background work; False if none is left.
 
-        First the latest place, then the costs of this machine once there was one, then what the draft model has to
-        read, then the snapshots that are due, then texts of the workspace. Raises CancelledError when interrupted; what
-        was computed stays.
+        First the latest place, then what follows it (`look_ahead`, which tells likewise), then the costs of this
+        machine once there was one, then what the draft model has to read, then the snapshots that are due, then texts
+        of the workspace. Raises CancelledError when interrupted; what was computed stays.
         """
         interrupted = self.engine.interrupt.is_set
         document = next(reversed(self._documents.values()), None)
         if prepare_place(self, document, cancelled):
             return True
+        if look_ahead():
+            return True
         if document is not None and self._calibrator is not None and self._calibrator.work():
             return True
-        if self._model is not None and self._settings.drafting and self._model.idle():
+        if self._model is not None and self.settings.drafting and self._model.idle():
             return True
         if self._resumption.save_due(self._documents.items(), lambda: cancelled() or interrupted()):
             return True
@@ -248,10 +252,6 @@ class Pipeline:
         """Let the draft model read a prompt that will be used, in idle time."""
         if self._model is not None:
             self._model.follow(tokens)
-
-    def prompt(self, context: CompletionContext) -> Prompt:
-        """Return the prompt of a window."""
-        return self._prompts.build(context)
 
     def forget_files(self) -> None:
         """Free what was read from the disk as context: other files may be private now."""
@@ -270,14 +270,14 @@ class Pipeline:
 
     def limits(self, *, new_place: bool) -> WindowLimits:
         """Return the window bounds; somebody waits for the first window of a new place."""
-        settings = self._settings
-        suffix = settings.suffix_tokens if self._prompts.fills_in_the_middle else 0
+        settings = self.settings
+        suffix = settings.suffix_tokens if self.prompts.fills_in_the_middle else 0
         room = Room(self.engine.info.context_length, settings.prefix_tokens, suffix, settings.max_tokens)
         return window_limits(self.cost, room, new_place=new_place)
 
     def name_check(self, request: CompletionRequest, tree: SyntaxTree) -> MemberCheck | None:
         """Return what knows the names that may follow a dot at the cursor; None where nothing is checked."""
-        if not self._settings.names or not self.engine.info.rolls_back:
+        if not self.settings.names or not self.engine.info.rolls_back:
             return None
         if scope_kind(tree, request.cursor) is not ScopeKind.CODE:
             return None

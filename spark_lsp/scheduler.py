@@ -4,7 +4,9 @@ Invariants:
 
 * Exactly one thread touches the pipeline; the event loop only posts to the mailbox and never waits for it.
 * A document has at most one live job. A newer one, or an edit, supersedes it: its future is resolved at once, and the
-  decode stops at the next graph node.
+  decode stops at the next graph node. Where the edit is how the job's text begins, the decode goes on, and the newer
+  job gets the rest. Where there is no text yet and the edit only adds to the prompt, it stops after the running slice:
+  the newer job would have to decode the same one.
 * Every job's future is resolved exactly once, whatever happens.
 * Background work runs only while no job waits, and not right after an edit, which a request usually follows; a job or
   an edit interrupts it at the next graph node.
@@ -15,19 +17,21 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 
-from spark_lsp.context.sources import ContextSources
+from spark_lsp.debounce import Debounce
+from spark_lsp.errands import Errand, ErrandDesk
 from spark_lsp.errors import CancelledError, SparkError
-from spark_lsp.jobs import EngineState, Job, Loader, Status
+from spark_lsp.governor import FREE, Governor
+from spark_lsp.idle import SETTLE_SECONDS, IdleWork, OnForeseen
+from spark_lsp.jobs import EngineState, Job, Loader, Status, typed_along
 from spark_lsp.metrics import Metrics
-from spark_lsp.names.index import NameIndex
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 from spark_lsp.postprocess import Place
 from spark_lsp.resident import ResidentModel
 
-__all__ = ["EngineState", "Job", "Loader", "Scheduler", "Status"]
+__all__ = ["SETTLE_SECONDS", "EngineState", "Job", "Loader", "Scheduler", "Status"]
 
 log = logging.getLogger(__name__)
 
@@ -36,28 +40,26 @@ JOIN_SECONDS = 0.8
 node), and for the pipeline to keep what the next start can use."""
 
 
-SETTLE_SECONDS = 0.2
-"""Time after an edit before its place is prepared: an editor that asks does so within a few milliseconds or, with a
-delay of its own, within a fifth of a second."""
-
-
-class Scheduler:
+class Scheduler(ErrandDesk):
     """Runs jobs on its own thread, newest first."""
 
-    def __init__(self, loader: Loader, metrics: Metrics, on_status: Callable[[Status], None]) -> None:
+    def __init__(
+        self,
+        loader: Loader,
+        metrics: Metrics,
+        on_status: Callable[[Status], None],
+        on_foreseen: OnForeseen = lambda request, completion: None,
+        governor: Governor | None = None,
+    ) -> None:
+        """Use the pipeline that `loader` makes. Without a `governor`, background work takes what it wants."""
+        super().__init__()
         self._model = ResidentModel(loader, on_status)
         self._metrics = metrics
-        self._condition = threading.Condition()
+        self._debounce = Debounce()
         self._waiting: OrderedDict[str, Job] = OrderedDict()
-        self._errands: deque[Callable[[Pipeline], bool | None]] = deque()
         self._current: Job | None = None
-        self._idle_work = False
-        """Whether the pipeline may have background work; false until a job was done, a text edited or read."""
-        self._idle_from = 0.0
-        """Value of `time.monotonic()` before which no background work begins, in seconds."""
+        self._idle = IdleWork(self._condition, governor or Governor(FREE), on_foreseen)
         self._idling = False
-        self._expected: CompletionRequest | None = None
-        """Where the latest edit was made: the likely place of the next request."""
         self._closing = False
         self._faults: set[str] = set()
         self._thread = threading.Thread(target=self._run, name="spark-engine", daemon=True)
@@ -75,70 +77,53 @@ class Scheduler:
         """Queue a request and return its job; an older job of the same document is superseded."""
         job = Job(request, on_text)
         with self._condition:
-            self._supersede(request.document)
-            if self._expected is not None and self._expected.document == request.document:
-                self._expected = None  # the request says better where the user is
+            running = self._supersede(request.document, request)
+            self._idle.asked(request.document)
             if self._closing:
                 job.resolve(Completion("", Reason.CANCELLED))
                 return job
+            if running is not None:
+                running.followed_by(job)
+                return job
+            job.due = self._debounce.due(time.monotonic(), invoked=request.invoked)
             self._waiting[request.document] = job
             self._condition.notify()
         return job
 
     def supersede(self, document: str, edited: CompletionRequest | None = None) -> None:
-        """Stop work on a text that is no longer what the document holds.
+        """Stop work on a text that is no longer what the document holds, unless the edit is what it writes.
 
         `edited` is the place of the edit in the new text; idle time prepares for a request there.
         """
         with self._condition:
-            self._supersede(document)
-            self._expected = edited
-            self._idle_work = edited is not None  # what was to be prepared before was for the older text
-            self._idle_from = time.monotonic() + SETTLE_SECONDS
+            self._supersede(document, edited)
+            self._debounce.key(time.monotonic())
+            self._idle.edited(edited)
             self._condition.notify()
 
     def cancel(self, job: Job) -> None:
-        """Stop `job`; its result is an empty completion with the reason `cancelled`."""
+        """Stop `job`; its result is an empty completion with the reason `cancelled`. One that is answered goes on."""
         with self._condition:
+            if job.result.done():
+                return
             if self._waiting.get(job.request.document) is job:
                 del self._waiting[job.request.document]
-                # The engine has not seen it, but the user is there all the same.
-                self._expected, self._idle_work = job.request, True
+                self._idle.prepare(job.request)
                 self._condition.notify()
-            self._stop(job, Reason.CANCELLED)
+            self._stop(job.following[0] if job.following is not None else job, Reason.CANCELLED)
 
     def forget(self, document: str, *, keep: bool = True) -> None:
         """Free what is kept for a closed document; without `keep`, also what is kept of it on disk."""
         with self._condition:
             self._supersede(document)
-            if self._expected is not None and self._expected.document == document:
-                self._expected = None
+            self._idle.forget(document)
             self._errands.append(lambda pipeline: pipeline.forget(document, keep=keep))
             self._condition.notify()
 
-    def learn(self, text: str) -> None:
-        """Let the drafters take in a text that was accepted."""
-        self._post(lambda pipeline: pipeline.learn(text))
-
-    def read(self, name: str, text: str) -> None:
-        """Let the drafters learn a text of the workspace in idle time; `name` is its file's."""
-        self._post(lambda pipeline: pipeline.workspace.read(name, text))
-
-    def tell(self, errand: Callable[[ContextSources], None]) -> None:
-        """Let `errand` tell the sources of context, on the engine's thread, what is new."""
-        self._post(lambda pipeline: errand(pipeline.sources))
-
-    def tell_names(self, errand: Callable[[NameIndex], None]) -> None:
-        """Let `errand` tell the index of names, on the engine's thread, what is new."""
-        self._post(lambda pipeline: errand(pipeline.names))
-
-    def forget_files(self) -> None:
-        """Free everything that was read from the disk as context."""
-        self._post(lambda pipeline: pipeline.forget_files())
-
-    def _post(self, errand: Callable[[Pipeline], bool | None]) -> None:
+    def shown(self, request: CompletionRequest, text: str) -> None:
+        """Let idle time compute what would follow `text`, which the user sees at the place of `request`."""
         with self._condition:
-            self._errands.append(errand)
+            self._idle.shown(request, text)
             self._condition.notify()
 
     def close(self) -> bool:
@@ -173,36 +158,46 @@ class Scheduler:
         if self._idling:
             self._model.interrupt()
 
-    def _supersede(self, document: str) -> None:
+    def _supersede(self, document: str, place: CompletionRequest | None = None) -> Job | None:
+        """Stop the jobs of a document, whose cursor is now at `place` if that is known; return one that goes on."""
         self._preempt_idle_work()
         waiting = self._waiting.pop(document, None)
         if waiting is not None:
             self._stop(waiting, Reason.SUPERSEDED)
-        if self._current is not None and self._current.request.document == document:
-            self._stop(self._current, Reason.SUPERSEDED)
+        current = self._current
+        if current is None or current.request.document != document:
+            return None
+        if place is not None and current.agrees_with(place):
+            current.resolve(Completion("", Reason.SUPERSEDED))
+            return current
+        adds = place is not None and not current.text and typed_along(current.request, place) is not None
+        self._stop(current, Reason.SUPERSEDED, gently=adds)
+        return None
 
-    def _stop(self, job: Job, reason: Reason) -> None:
+    def _stop(self, job: Job, reason: Reason, *, gently: bool = False) -> None:
         job.cancelled = True
         if job is self._current:
-            self._model.interrupt()
+            self._debounce.stopped(cold=not job.text)
+            if not gently:
+                self._model.interrupt()
         job.resolve(Completion("", reason))
 
     def _run(self) -> None:
         self._model.load(lambda: self._closing)
         while True:
             with self._condition:
-                while not (self._closing or self._waiting or self._errands):
-                    settled_in = self._idle_from - time.monotonic()
-                    if self._idle_work and settled_in <= 0:
+                while not (self._closing or self._errands):
+                    begins_in = self._wait_seconds()
+                    if begins_in is not None and begins_in <= 0:
                         break
-                    self._condition.wait(settled_in if self._idle_work else None)
+                    self._condition.wait(begins_in)
                 if self._closing:
                     break
                 self._idling = not self._waiting and not self._errands
                 if self._idling:
                     self._model.resume()
                 errand = self._errands.popleft() if self._errands else None
-                job = self._waiting.popitem()[1] if errand is None and self._waiting else None
+                job = self._newest_due() if errand is None else None
                 if job is not None and self._model.pipeline is not None:
                     # Under the lock: a cancel is either seen here or finds the job current.
                     self._current = job
@@ -211,16 +206,27 @@ class Scheduler:
                 self._run_errand(errand)
             elif job is not None:
                 self._serve(job)
-                self._idle_work = True
+                self._idle.pending = True
             else:
                 self._work_in_idle_time()
         self._run_errand(lambda pipeline: pipeline.leave())
 
-    def _run_errand(self, errand: Callable[[Pipeline], bool | None]) -> None:
+    def _wait_seconds(self) -> float | None:
+        """Return the time until the next job or background work begins, 0 or less for now, None if there is nothing."""
+        if self._waiting:
+            return min(job.due for job in self._waiting.values()) - time.monotonic()
+        return self._idle.wait_seconds()
+
+    def _newest_due(self) -> Job | None:
+        now = time.monotonic()
+        due = next((key for key in reversed(self._waiting) if self._waiting[key].due <= now), None)
+        return self._waiting.pop(due) if due is not None else None
+
+    def _run_errand(self, errand: Errand) -> None:
         """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""
         try:
             if self._model.pipeline is not None and errand(self._model.pipeline):
-                self._idle_work = True
+                self._idle.pending = True
         except Exception as error:
             self._log_fault(error)
 
@@ -236,23 +242,22 @@ class Scheduler:
         try:
             completion = self._complete(self._model.pipeline, job)
         finally:
-            with self._condition:
-                self._current = None
             self._model.become(EngineState.IDLE)
-        job.resolve(completion)
+        with self._condition:
+            self._current = None
+            if completion.generation is not None:
+                self._debounce.finished(completion.generation.first_text_seconds or completion.seconds)
+            follower = job.finish(completion)
+            if follower is not None:
+                self._waiting[follower.request.document] = follower
 
     def _complete(self, pipeline: Pipeline, job: Job) -> Completion:
         def on_place(place: Place) -> None:
             job.place = place
 
-        def on_text(text: str) -> None:
-            job.text = text
-            if not job.cancelled:
-                job.on_text(text)
-
         try:
             completion = pipeline.complete(
-                job.request, cancelled=lambda: job.cancelled or self._closing, on_place=on_place, on_text=on_text
+                job.request, cancelled=lambda: job.cancelled or self._closing, on_place=on_place, on_text=job.grow
             )
             if completion.generation is not None:
                 self._metrics.count_generation(completion.generation)
@@ -270,18 +275,15 @@ class Scheduler:
 
     def _work_in_idle_time(self) -> None:
         """Do one piece of background work, unless something more urgent comes."""
-        with self._condition:
-            expected, self._expected = self._expected, None
         try:
-            if expected is not None and self._model.pipeline is not None:
-                self._model.pipeline.expect(expected)
-            more = self._model.pipeline is not None and self._model.pipeline.idle(lambda: self._closing)
-            with self._condition:
-                self._idle_work = more or self._expected is not None
+            if self._model.pipeline is not None:
+                self._idle.work(self._model.pipeline, lambda: self._closing)
+            else:
+                self._idle.pending = False
         except CancelledError:
             pass  # a job or an edit is waiting; the work is still there afterwards
         except Exception as error:
-            self._idle_work = False
+            self._idle.pending = False
             self._log_fault(error)
         finally:
             with self._condition:

@@ -69,6 +69,8 @@ class CompletionSettings:
     """Most typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
     snapshots: bool = True
     """Whether what was computed for open documents is kept on disk for the next start. It holds their code."""
+    pregenerate: bool = True
+    """Whether idle time computes what would follow the suggestion on the screen, as if it were accepted."""
     gate: bool = True
     """Whether what the model is unsure of is withheld: the lines of a text from a guessed one on, and guessed texts.
     What the user asks for is withheld much less."""
@@ -101,12 +103,23 @@ class ContextSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BackgroundSettings:
+    """What may be done while nobody waits: preparing places, computing in advance, measuring, reading files."""
+
+    on_battery: bool = False
+    """Whether it is done on battery too. Requests are answered either way; they may have more to compute then."""
+    cpu_share: int = 100
+    """Most of the processor time of all cores that it takes, in percent; it pauses to keep to that."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user can set."""
 
     model: ModelSettings = field(default_factory=ModelSettings)
     completion: CompletionSettings = field(default_factory=CompletionSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
+    background: BackgroundSettings = field(default_factory=BackgroundSettings)
 
 
 def from_flags(model: str | None, *, optimized: bool, draft: str | None = None) -> Settings:
@@ -124,6 +137,7 @@ _BOUNDS: Mapping[str, tuple[int, int]] = {
     "completion.max_lines": (1, 1000),
     "completion.deadline_ms": (1, 600_000),
     "completion.heal_tokens": (0, 16),
+    "background.cpu_share": (1, 100),
 }
 
 

@@ -63,7 +63,7 @@ class ScriptedEngine:
         *,
         seconds_per_token: float = 0.0,
         context_length: int = 8192,
-        sequences: int = 4,
+        sequences: int = 5,
         fim: bool = True,
         rolls_back: bool = True,
         words: Sequence[str] = WORDS,

@@ -437,7 +437,7 @@ def test_whatever_happens_the_cache_holds_the_prompt_of_the_current_window(data:
             document = pipeline._documents[name]
             window = document.windows[document.slot]
             assert window is not None
-            prompt = pipeline._prompts.build(window).tokens
+            prompt = pipeline.prompts.build(window).tokens
             assert pipeline.cache.tokens((name, document.slot))[: len(prompt)] == prompt
 
 

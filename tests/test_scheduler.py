@@ -5,19 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spark_lsp.ahead import MOST_AHEAD
 from spark_lsp.decoding.cost_model import default_cost_model
+from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.errors import ModelNotFoundError
+from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
-from spark_lsp.pipeline import CompletionRequest, Pipeline, Reason
-from spark_lsp.scheduler import EngineState, Loader, Scheduler, Status
-from spark_lsp.settings import CompletionSettings
+from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
+from spark_lsp.scheduler import SETTLE_SECONDS, EngineState, Loader, Scheduler, Status
+from spark_lsp.settings import BackgroundSettings, CompletionSettings
 from spark_lsp.syntax.languages import PLAIN
 from tests.scripted_engine import ScriptedEngine
 
@@ -49,7 +53,13 @@ def start() -> Iterator[Start]:
             return Pipeline(engine, CompletionSettings(), cost=default_cost_model())
 
         states: list[Status] = extra.get("states", [])
-        scheduler = Scheduler(Loader("m", extra.get("load", load), signature), Metrics(), states.append)
+        scheduler = Scheduler(
+            Loader("m", extra.get("load", load), signature),
+            Metrics(),
+            states.append,
+            extra.get("on_foreseen", lambda place, completion: None),
+            extra.get("governor"),
+        )
         schedulers.append(scheduler)
         scheduler.start()
         return scheduler
@@ -85,7 +95,7 @@ def test_the_place_of_an_edit_is_prepared_when_no_request_follows(start: Start) 
     text = "y = 1\n" * 50 + "x = "
     scheduler.supersede("a", request("a", text))
     until(lambda: engine.decoded_tokens > 100)
-    until(lambda: not scheduler._idle_work)
+    until(lambda: not scheduler._idle.pending)
     generation = scheduler.submit(request("a", text)).result.result(SECONDS).generation
     assert generation is not None
     assert generation.prompt_tokens == 0
@@ -99,7 +109,7 @@ def test_the_place_of_a_request_that_was_cancelled_before_its_turn_is_prepared(s
     text = "y = 1\n" * 50 + "x = "
     scheduler.cancel(scheduler.submit(request("a", text)))
     other.result.result(SECONDS)
-    until(lambda: not scheduler._idle_work and not scheduler._idling)
+    until(lambda: not scheduler._idle.pending and not scheduler._idling)
     generation = scheduler.submit(request("a", text)).result.result(SECONDS).generation
     assert generation is not None
     assert generation.prompt_tokens == 0
@@ -112,7 +122,7 @@ def test_an_edit_that_a_request_follows_is_not_prepared_for_itself(start: Start)
         text = "y = 1\n" * 50 + "x = " + "4" * number
         scheduler.supersede("a", request("a", text))
         scheduler.submit(request("a", text)).result.result(SECONDS)
-    assert scheduler._expected is None
+    assert scheduler._idle._expected is None
 
 
 def test_of_waiting_jobs_the_newest_runs_first(start: Start) -> None:
@@ -221,7 +231,7 @@ def test_a_text_of_the_workspace_is_learned_although_nothing_was_asked_and_then_
     scheduler.read("other.py", WORKSPACE)
     scheduler.read("other.py", WORKSPACE)
     until(lambda: scheduler._model.pipeline is not None and scheduler._model.pipeline.workspace.texts == 1)
-    until(lambda: not scheduler._idle_work and not scheduler._idling and not scheduler._errands)
+    until(lambda: not scheduler._idle.pending and not scheduler._idling and not scheduler._errands)
     scheduler.count_decoded()
     assert (scheduler._metrics.workspace_texts, scheduler._metrics.workspace_pending) == (1, 0)
     assert engine.decoded_tokens == 0
@@ -316,16 +326,16 @@ def test_a_save_that_is_not_due_leaves_the_thread_asleep(start: Start, tmp_path:
         pipeline = with_snapshots(engine, tmp_path)(cancelled)
         idle = pipeline.idle
 
-        def counted(cancelled: Callable[[], bool]) -> bool:
+        def counted(cancelled: Callable[[], bool], look_ahead: Callable[[], bool] = lambda: False) -> bool:
             calls.append(1)
-            return idle(cancelled)
+            return idle(cancelled, look_ahead)
 
         pipeline.idle = counted  # type: ignore[method-assign]
         return pipeline
 
     scheduler = start(engine, load=load)
     scheduler.submit(request("a", "y = 1\n" * 100 + "x = ")).result.result(SECONDS)
-    until(lambda: bool(calls) and not scheduler._idle_work)
+    until(lambda: bool(calls) and not scheduler._idle.pending)
     time.sleep(0.1)
     assert len(calls) <= 3, "a better window, then nothing"
 
@@ -339,3 +349,172 @@ def test_closing_during_a_decode_frees_the_engine_and_answers_everybody(start: S
     assert engine.closed
     assert [job.result.result(SECONDS).reason for job in jobs] == [Reason.CANCELLED] * 2
     assert scheduler.submit(request("c", "x")).result.result(SECONDS).reason is Reason.CANCELLED
+
+
+LINES = "value = 1\nother = 22\nlast = 333\nend = 4444\n"
+
+
+def test_what_follows_a_shown_suggestion_is_computed_while_nobody_asks_and_then_the_engine_rests(start: Start) -> None:
+    engine, foreseen = ScriptedEngine([LINES]), []
+    scheduler = start(engine, on_foreseen=lambda place, completion: foreseen.append((place, completion.text)))
+    first = request("a", "value = ")
+    text = scheduler.submit(first).result.result(SECONDS).text
+    scheduler.shown(first, text)
+    until(lambda: len(foreseen) == MOST_AHEAD and not scheduler._idle.pending and not scheduler._idling)
+    assert "value = 1" + "".join(text for _, text in foreseen) == LINES[: len("value = 1\nother = 22\nlast = 333")]
+    assert [place.snapshot.text for place, _ in foreseen] == ["value = 1", "value = 1\nother = 22"]
+    decoded = engine.decoded_tokens
+    scheduler.shown(first, text)
+    until(lambda: not scheduler._idle.pending and not scheduler._idling)
+    assert (engine.decoded_tokens, len(foreseen)) == (decoded, MOST_AHEAD), "it is known"
+
+
+def test_a_key_stops_what_is_computed_in_advance_and_what_agrees_goes_on_afterwards(start: Start) -> None:
+    engine, foreseen = ScriptedEngine([LINES], seconds_per_token=0.01), []
+    scheduler = start(engine, on_foreseen=lambda place, completion: foreseen.append(completion.text))
+    first = request("a", "value = ")
+    text = scheduler.submit(first).result.result(SECONDS).text
+    assert text == "1"
+    scheduler.shown(request("a", "value = "), text + "\noth")  # so that a key may agree with it
+    until(lambda: scheduler._idling)
+    scheduler.supersede("a", request("a", "value = 1"))
+    until(lambda: not scheduler._idling)
+    assert not foreseen
+    until(lambda: bool(foreseen))
+    assert foreseen[0].startswith("er = 22")
+
+
+def test_a_key_that_leads_elsewhere_ends_what_is_computed_in_advance(start: Start) -> None:
+    engine, foreseen = ScriptedEngine([LINES], seconds_per_token=0.01), []
+    scheduler = start(engine, on_foreseen=lambda place, completion: foreseen.append(completion.text))
+    first = request("a", "value = ")
+    text = scheduler.submit(first).result.result(SECONDS).text
+    scheduler.shown(first, text)
+    until(lambda: scheduler._idling)
+    scheduler.supersede("a", request("a", "value = 7"))
+    until(lambda: not scheduler._idle.pending and not scheduler._idling)
+    assert not foreseen
+
+
+LONG = "x = compute(first_of_them, second_of_them, third_of_them)"
+
+
+def typing(start: Start, engine: ScriptedEngine) -> tuple[Scheduler, Any]:
+    """A scheduler with a job that has begun to write."""
+    scheduler = start(engine)
+    old = scheduler.submit(request("a", "x = "))
+    until(lambda: len(old.text) > 4)
+    return scheduler, old
+
+
+def test_typing_what_a_running_job_writes_does_not_stop_it(start: Start) -> None:
+    engine = ScriptedEngine([LONG], seconds_per_token=0.01)
+    scheduler, old = typing(start, engine)
+    scheduler.supersede("a", request("a", "x = c"))
+    assert old.result.result(SECONDS).reason is Reason.SUPERSEDED
+    new = scheduler.submit(request("a", "x = c"))
+    scheduler.supersede("a", request("a", "x = co"))
+    assert new.result.result(SECONDS).reason is Reason.SUPERSEDED
+    seen: list[str] = []
+    newest = scheduler.submit(request("a", "x = co"), seen.append)
+    assert newest.result.result(SECONDS).text == LONG.removeprefix("x = co")
+    assert old.outcome.result(SECONDS).text == LONG.removeprefix("x = ")
+    assert len(seen) > 2
+    assert all(LONG.removeprefix("x = co").startswith(text) for text in seen)
+    assert scheduler._metrics.generated_tokens == len(LONG.removeprefix("x = ")) + 1, "one generation"
+
+
+def test_typing_something_else_stops_it(start: Start) -> None:
+    scheduler, old = typing(start, ScriptedEngine([LONG, "x = d + 1"], seconds_per_token=0.01))
+    scheduler.supersede("a", request("a", "x = d"))
+    assert scheduler.submit(request("a", "x = d")).result.result(SECONDS).text == " + 1"
+    assert old.outcome.result(SECONDS).reason is Reason.CANCELLED
+
+
+def test_cancelling_the_request_that_waits_for_the_rest_stops_the_job(start: Start) -> None:
+    scheduler, old = typing(start, ScriptedEngine([LONG], seconds_per_token=0.01))
+    scheduler.supersede("a", request("a", "x = c"))
+    new = scheduler.submit(request("a", "x = c"))
+    scheduler.cancel(old)
+    assert not new.result.done(), "the request for the older text was answered long ago"
+    scheduler.cancel(new)
+    assert new.result.result(SECONDS).reason is Reason.CANCELLED
+    assert old.outcome.result(SECONDS).reason is Reason.CANCELLED
+
+
+def test_a_key_during_a_prefill_loses_nothing_of_the_running_slice(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"], seconds_per_token=0.002)
+    scheduler = start(engine)
+    text = "y = 1\n" * 60
+    jobs = [scheduler.submit(request("a", text))]
+    until(lambda: scheduler.status.state is EngineState.BUSY)
+    decoded = []
+    for number in range(1, 3):
+        before = engine.decoded_tokens
+        scheduler.supersede("a", request("a", text + "x = "[:number]))
+        jobs.append(scheduler.submit(request("a", text + "x = "[:number])))
+        until(lambda before=before: engine.decoded_tokens > before)  # type: ignore[misc]
+        decoded.append(engine.decoded_tokens - before)
+    assert jobs[-1].result.result(SECONDS).reason is not Reason.SUPERSEDED
+    assert all(job.result.result(SECONDS).reason is Reason.SUPERSEDED for job in jobs[:-1])
+    assert decoded == [PREFILL_SLICE_TOKENS] * 2, "each slice came to its end"
+
+
+def test_a_follower_of_a_job_that_ends_otherwise_gets_one_of_its_own(start: Start) -> None:
+    """The gate may take the end of a text back; here it is all of it that is too short."""
+    scheduler, old = typing(start, ScriptedEngine([LONG], seconds_per_token=0.005))
+    scheduler.supersede("a", request("a", "x = c"))
+    new = scheduler.submit(request("a", "x = c"))
+    with scheduler._condition:
+        follower = old.finish(Completion("other", Reason.SHOWN))
+        assert follower is new
+        scheduler._waiting["a"] = new
+        old.outcome = type(old.outcome)()
+    assert new.result.result(SECONDS).text == LONG.removeprefix("x = c")
+
+
+def test_background_work_waits_for_the_plug_and_requests_do_not(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    plugged = threading.Event()
+    governor = Governor(BackgroundSettings(), discharging=lambda: not plugged.is_set())
+    scheduler = start(engine, governor=governor)
+    text = "y = 1\n" * 50 + "x = "
+    assert scheduler.submit(request("b", "x = ")).result.result(SECONDS).text == "42"
+    decoded = engine.decoded_tokens
+    scheduler.supersede("a", request("a", text))
+    time.sleep(3 * SETTLE_SECONDS)
+    assert engine.decoded_tokens == decoded
+    plugged.set()
+    governor._look_at = 0.0
+    scheduler.tell_names(lambda names: None)  # it would look by itself after half a minute
+    until(lambda: engine.decoded_tokens > decoded + 100)
+
+
+def test_a_job_interrupts_a_pause_of_background_work(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    governor = Governor(
+        BackgroundSettings(on_battery=True, cpu_share=1), cpu_seconds=lambda: float(engine.decoded_tokens)
+    )
+    scheduler = start(engine, governor=governor)
+    scheduler.supersede("a", request("a", "y = 1\n" * 50 + "x = "))
+    until(lambda: engine.decoded_tokens > 0)  # and now it pauses for a minute
+    assert scheduler.submit(request("b", "x = ")).result.result(SECONDS).text == "42"
+
+
+def test_a_request_waits_for_the_next_key_where_that_saves_work_and_never_when_asked_for_by_hand(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    scheduler = start(engine)
+    scheduler.submit(request("a", "x = ")).result.result(SECONDS)
+    until(lambda: scheduler.status.state is EngineState.IDLE)
+    now = time.monotonic()
+    for number in range(8):
+        scheduler._debounce.key(now - 0.8 + number / 10)
+    for _ in range(8):
+        scheduler._debounce.finished(1000.0)
+    scheduler._debounce.key(time.monotonic() + 1000.0)  # the last key was so late that the engine waits for ever
+    first = scheduler.submit(request("a", "x = "))
+    by_hand = scheduler.submit(replace(request("b", "x = "), invoked=True))
+    assert by_hand.result.result(SECONDS).text == "42"
+    assert not first.result.done()
+    assert scheduler.submit(replace(request("a", "x = "), invoked=True)).result.result(SECONDS).text == "42"
+    assert first.result.result(SECONDS).reason is Reason.SUPERSEDED

@@ -1,8 +1,9 @@
 """`python -m benchmarks.responsiveness`: the real server and the real model, seen from the editor's side.
 
-Measures, each several times in fresh servers: the answer to `initialize`, typing 30 keys into a file of 300 lines, the
-answer to a cancel while a long prompt is computed and the time until the engine is idle, and the exit during a
-generation. Prints a table with median and worst, and the machine it ran on.
+Measures, each several times in fresh servers: the answer to `initialize`, typing 30 keys into a file of 300 lines,
+edits of a file of 5,000 lines while the engine generates, the answer to a cancel while a long prompt is computed and
+the time until the engine is idle, and the exit during a generation. Prints a table with median and worst, and the
+machine it ran on.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ from spark_lsp.server.editor import Editor, ResponseError
 URI = "file:///benchmark/a.py"
 LOAD_SECONDS = 180.0
 WARM_SECONDS = 300.0
+EDITS = 200
+"""Edits of the long file, so that two of them may be slower than the 99th percentile."""
+EDIT_SECONDS = 0.08
+"""Between two of them: a fast typist."""
 TYPED = "total_zq = max(self.left, qwert"
 Samples = dict[str, list[float]]
 
@@ -36,8 +41,16 @@ def file_of_300_lines() -> tuple[str, int]:
     return "".join(lines), len("".join(lines[:199]))
 
 
+def file_of_5000_lines() -> tuple[str, int]:
+    """Return so many lines of the standard library with an empty one, and the offset of that line."""
+    source = inspect.getsource(argparse)
+    lines = (source * (5000 // source.count("\n") + 1)).splitlines(keepends=True)[:5000]
+    lines[2499] = "\n"
+    return "".join(lines), len("".join(lines[:2499]))
+
+
 async def started(model: str, samples: Samples) -> Editor:
-    editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", model])
+    editor = Editor([sys.executable, "-m", "benchmarks.responsiveness.timed_server", "--stdio", "--model", model])
     begin = time.monotonic()
     await editor.start({"completion": {"snapshots": False}})  # cold means cold
     samples.setdefault("initialize answered, s", []).append(time.monotonic() - begin)
@@ -83,6 +96,28 @@ async def typing(editor: Editor, samples: Samples) -> None:
             samples.setdefault(name, []).append(first[0] if first else elapsed)
 
 
+async def editing(editor: Editor, samples: Samples) -> None:
+    """Edit while the engine generates: how long the server handles an edit, and when it answers what comes behind."""
+    text, cursor = file_of_5000_lines()
+    uri = f"{URI}.long.py"
+    editor.open(uri, "python", text, cursor=cursor)
+    await editor.complete(uri, invoked=True)
+    before = len((await editor.status())["editMilliseconds"])
+    chance, behind = random.Random(0), []
+    for _ in range(EDITS):
+        _, answer = editor.start_request("textDocument/inlineCompletion", editor.completion_params(uri))
+        await asyncio.sleep(EDIT_SECONDS)
+        begin = time.monotonic()
+        editor.type(uri, chance.choice("abcdefg_ (.\n"))
+        await answer
+        behind.append(1000 * (time.monotonic() - begin))
+    handled = (await editor.status())["editMilliseconds"][before:]
+    for name, values in (("an edit handled", handled), ("the request before an edit answered", behind)):
+        samples.setdefault(f"5,000 lines, generating: {name}, ms", []).extend(values)
+        rank = int(0.99 * (len(values) - 1))
+        samples.setdefault(f"5,000 lines, generating: {name}, 99th percentile, ms", []).append(sorted(values)[rank])
+
+
 async def cancelling(editor: Editor, samples: Samples) -> None:
     chance = random.Random(len(samples.get("cancel answered, s", [])))
     words = "".join(f"name{chance.randrange(10**6)} = {chance.randrange(10**6)}\n" for _ in range(400))
@@ -119,7 +154,7 @@ async def leaving(editor: Editor, samples: Samples) -> None:
 
 async def measure(model: str, runs: int) -> Samples:
     samples: Samples = {}
-    steps: list[Callable[[Editor, Samples], Awaitable[None]]] = [typing, *[cancelling] * 5, leaving]
+    steps: list[Callable[[Editor, Samples], Awaitable[None]]] = [typing, editing, *[cancelling] * 5, leaving]
     for _ in range(runs):
         editor = await started(model, samples)
         for step in steps:

@@ -70,12 +70,9 @@ class DocumentSession:
 
         A new place gets a window within `limits` in the slot that was not in use for the longest time.
         """
-        for slot in reversed(self._used):
-            previous = self.windows[slot]
-            if previous is not None:
-                window = choose_window(previous, snapshot, tree, cursor, limits)
-                if (window.above, window.below) == (previous.above, previous.below):
-                    break
+        found = self._continued(snapshot, tree, cursor, limits)
+        if found is not None:
+            slot, window = found
         else:
             kept = self.windows[self.slot]
             window = choose_window(kept, snapshot, tree, cursor, limits)
@@ -86,6 +83,30 @@ class DocumentSession:
             self._planned = None
         self._use(slot, window)
         return window
+
+    def foresee(
+        self, snapshot: TextSnapshot, tree: SyntaxTree, cursor: int, limits: WindowLimits
+    ) -> CompletionContext | None:
+        """Return the window that a request at `cursor` would get, without a change; None if it is not settled yet.
+
+        It is settled if it continues the one in use, and idle time would not replace it.
+        """
+        found = self._continued(snapshot, tree, cursor, limits)
+        if found is None or found[0] != self.slot or self._small[self.slot] or outgrown(found[1]):
+            return None
+        return found[1]
+
+    def _continued(
+        self, snapshot: TextSnapshot, tree: SyntaxTree, cursor: int, limits: WindowLimits
+    ) -> tuple[int, CompletionContext] | None:
+        """Return the slot whose window goes on at `cursor`, and how; None for a new place."""
+        for slot in reversed(self._used):
+            previous = self.windows[slot]
+            if previous is not None:
+                window = choose_window(previous, snapshot, tree, cursor, limits)
+                if (window.above, window.below) == (previous.above, previous.below):
+                    return slot, window
+        return None
 
     @property
     def _spare(self) -> int:

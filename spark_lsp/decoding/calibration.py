@@ -6,11 +6,16 @@ times everything once, since a machine that gets slower meanwhile then slows all
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Hashable, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
 from spark_lsp.decoding.cost_model import CostModel
+from spark_lsp.decoding.kv_cache import KVCache
+
+CONTEXT_TOKENS = 256
+"""Tokens before a timed decode: what a prompt has, since attention takes longer behind more of them."""
 
 CALIBRATION_WIDTHS = (1, 2, 3, 4, 5, 8, 12, 16, 24, 32)
 """Tokens of one step. CPU kernels work in groups of four rows; 3 and 5 show what the rows beside a group cost."""
@@ -107,3 +112,20 @@ def _fewest_fast(seconds: Mapping[int, float]) -> int | None:
         return None
     bound = (1 + FEWER_THREADS_SHARE) * min(seconds.values())
     return min(count for count, time in seconds.items() if time <= bound)
+
+
+def time_decode(cache: KVCache, key: Hashable, count: int, outputs: int) -> float:
+    """Return the seconds of a decode of `count` tokens with `outputs` rows behind `CONTEXT_TOKENS` others.
+
+    The tokens mean nothing and are not counted. Raises what `KVCache.prefill` raises; an interrupted decode gives no
+    time.
+    """
+    with cache.uncounted():
+        if len(cache.tokens(key)) < CONTEXT_TOKENS:
+            cache.prefill(key, [0] * CONTEXT_TOKENS)
+        cache.rewind(key, CONTEXT_TOKENS)
+        begun = time.perf_counter()
+        cache.extend(key, [0] * count, outputs)
+        seconds = time.perf_counter() - begun
+        cache.rewind(key, CONTEXT_TOKENS)
+        return seconds

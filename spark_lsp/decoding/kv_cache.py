@@ -6,7 +6,6 @@ length is read back from the engine instead of being assumed.
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,10 +17,12 @@ from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
 
 PREFILL_SLICE_TOKENS = 64
 """Tokens in one prefill decode. An abort loses at most one slice; larger ones are no faster on a CPU."""
-CONTEXT_TOKENS = 256
-"""Tokens before a timed decode: what a prompt has, since attention takes longer behind more of them."""
 LEAST_FOR_SCRATCH = 3
 """Sequences from which one is set aside to decode places alone; an engine with fewer does so in place."""
+LEAST_FOR_FORK = 5
+"""Sequences from which another one is set aside for what is written in advance."""
+FORK: Hashable = "fork"
+"""The key of that sequence."""
 WORTH_COPYING_TOKENS = 16
 """A sequence takes over cells of another one only if that saves so many tokens: it gives up its own for them."""
 
@@ -34,6 +35,8 @@ class KVCache:
         count = engine.info.sequences
         self._scratch = count - 1 if count >= LEAST_FOR_SCRATCH and engine.info.rolls_back else None
         """Empty but for the time of one decode."""
+        self._fork = count - 2 if count >= LEAST_FOR_FORK and self._scratch is not None else None
+        """Empty and without an owner but for the time of one `forked`."""
         self._tokens: dict[int, list[int]] = {s: [] for s in range(count) if s != self._scratch}
         self._owners: OrderedDict[Hashable, int] = OrderedDict()
         for sequence in range(count):
@@ -56,6 +59,22 @@ class KVCache:
         sequence = self._owners.pop(key, None)
         if sequence is not None:
             self._cut(sequence, 0)
+
+    @contextmanager
+    def forked(self) -> Iterator[bool]:
+        """Lend the sequence `FORK`, which leaves the others as they are; False where the engine has none to spare.
+
+        It takes over the cells that another sequence shares with its prompt, evicts nobody (it raises
+        ContextFullError instead) and is emptied at the end, so that nothing shows that it was there.
+        """
+        if self._fork is None:
+            yield False
+            return
+        self._owners[FORK] = self._fork
+        try:
+            yield True
+        finally:
+            self.forget(FORK)
 
     def prefill(
         self,
@@ -103,10 +122,10 @@ class KVCache:
                 return Evaluation(logits, drafted=True, width=size, computed=len(prompt) - reused, reused=reused)
             pending = pending[size:]
 
-    def extend(self, key: Hashable, tokens: Sequence[int]) -> Logits:
-        """Append `tokens` and return the logits after each of them."""
+    def extend(self, key: Hashable, tokens: Sequence[int], outputs: int | None = None) -> Logits:
+        """Append `tokens` and return the logits after each of them, or after the last `outputs` of them."""
         self._count(0, 1)
-        return self._decode(self._owners[key], tokens, len(tokens))
+        return self._decode(self._owners[key], tokens, len(tokens) if outputs is None else outputs)
 
     def missing(self, key: Hashable, prompt: Sequence[int]) -> int:
         """Return how many tokens of `prompt` the last decode of a prefill would carry, 0 if it would decode nothing."""
@@ -155,21 +174,6 @@ class KVCache:
         known = self._known.get(sequence)
         if known is None or known.length == length:
             self._known[sequence] = KnownRow(length, row, width=1)
-
-    def time_decode(self, key: Hashable, count: int, outputs: int) -> float:
-        """Return the seconds of a decode of `count` tokens with `outputs` rows behind `CONTEXT_TOKENS` others.
-
-        The tokens mean nothing and are not counted. Raises what `prefill` raises; an interrupted decode gives no time.
-        """
-        with self.uncounted():
-            if len(self.tokens(key)) < CONTEXT_TOKENS:
-                self.prefill(key, [0] * CONTEXT_TOKENS)
-            self.rewind(key, CONTEXT_TOKENS)
-            begun = time.perf_counter()
-            self._decode(self._owners[key], [0] * count, outputs)
-            seconds = time.perf_counter() - begun
-            self.rewind(key, CONTEXT_TOKENS)
-            return seconds
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
@@ -235,7 +239,7 @@ class KVCache:
         sequence = self._owners.get(key)
         if sequence is None:
             used = set(self._owners.values())
-            free = next((s for s in self._tokens if s not in used), None)
+            free = next((s for s in self._tokens if s not in used and s != self._fork), None)
             if free is None:
                 oldest = next(iter(self._owners))
                 free = self._owners[oldest]
@@ -268,7 +272,7 @@ class KVCache:
                 logits = self._engine.decode(sequence, len(held), tokens, outputs)
             except ContextFullError:
                 self._resync(sequence, tokens)
-                if not self._evict_other(sequence):
+                if sequence == self._fork or not self._evict_other(sequence):
                     raise
             except (CancelledError, DecodeError):
                 self._resync(sequence, tokens)

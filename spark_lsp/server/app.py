@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -19,11 +18,13 @@ from pygls.lsp.server import LanguageServer
 
 from spark_lsp import __version__
 from spark_lsp.cache import CompletionCache
+from spark_lsp.decoding.llama import usable_cores
 from spark_lsp.documents.positions import Encoding
+from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
-from spark_lsp.server import diagnostics, inline, status
+from spark_lsp.server import diagnostics, inline, parent, status
 from spark_lsp.server.context_feed import ContextFeed
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
 from spark_lsp.server.exclusion_gate import ExclusionGate
@@ -34,9 +35,6 @@ from spark_lsp.server.workspace_reader import WorkspaceReader
 from spark_lsp.settings import Settings, load
 
 log = logging.getLogger(__name__)
-
-PARENT_POLL_SECONDS = 1.0
-"""How often the server looks whether the editor that started it is still alive."""
 
 LoaderFactory = Callable[[Settings, Callable[[float], None]], Loader]
 """Makes the loader from the user's settings and a callback for the loaded fraction."""
@@ -118,7 +116,11 @@ class SparkServer(LanguageServer):
         self.documents.encoding = Encoding(getattr(agreed, "value", agreed))
         self._loop = asyncio.get_running_loop()
         self._scheduler = Scheduler(
-            self._make_loader(self.settings, self._on_load_fraction), self.metrics, self._on_status
+            self._make_loader(self.settings, self._on_load_fraction),
+            self.metrics,
+            self._on_status,
+            lambda request, completion: self.post(inline.foreseen, self, request, completion),
+            Governor(self.settings.background, usable_cores()),
         )
         if params.process_id is not None:
             self.start_task(self._watch_parent(params.process_id))
@@ -154,8 +156,7 @@ class SparkServer(LanguageServer):
             self._thread_pool.shutdown(wait=False)
 
     async def _watch_parent(self, process: int) -> None:
-        while _alive(process):
-            await asyncio.sleep(PARENT_POLL_SECONDS)
+        await parent.gone(process)
         log.info("The editor is gone")
         raise SystemExit(1)
 
@@ -258,19 +259,6 @@ class SparkServer(LanguageServer):
             self.tell(f"{name} is too large to be completed; files of up to 8 million characters are.")
         elif document.obstacle is Obstacle.BINARY:
             self.tell(f"{name} is not a text file and is not completed.", types.MessageType.Info)
-
-
-def _alive(process: int) -> bool:
-    """Whether a process exists. Where that cannot be asked it counts as alive: the closed pipe will end the server."""
-    if os.name == "nt" or process <= 0:
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _register(server: SparkServer) -> None:

@@ -67,6 +67,24 @@ def accepted(server: SparkServer, identifier: object) -> None:
         server.scheduler.learn(text)
 
 
+def foreseen(server: SparkServer, request: CompletionRequest, completion: Completion) -> None:
+    """Keep what was computed in advance for a request that may come."""
+    document = server.documents.get(request.document)
+    if document is None or document.excluded is not False:
+        return
+    if completion.generation is not None:
+        server.metrics.count_pregeneration(completion.generation, useful=bool(completion.text))
+    if completion.if_invoked:
+        server.completions.put(
+            document.uri,
+            request.snapshot.text,
+            request.cursor,
+            completion.text,
+            completion.if_invoked,
+            foreseen=True,
+        )
+
+
 async def _complete(
     server: SparkServer, params: types.InlineCompletionParams, token: Any
 ) -> tuple[Reason, str, _Place | None]:
@@ -85,6 +103,9 @@ async def _complete(
     invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
     known = server.completions.get(document.uri, place.snapshot.text, place.cursor, invoked=invoked)
     if known is not None:
+        if known.foreseen:
+            server.metrics.count_use_of_pregeneration()
+        _shown(server, document, place, known.text)
         return (Reason.CACHED if known.text else Reason.LOW_CONFIDENCE), known.text, place
     status = server.scheduler.status
     if status.state is EngineState.LOADING:
@@ -142,18 +163,18 @@ async def _ask_engine(
         server.feed.touched(document, place.cursor)
     request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language, invoked=invoked)
     job = server.scheduler.submit(request, on_text)
+    # Kept even if the request is answered before, at the deadline or because the user types what the job writes.
+    job.outcome.add_done_callback(lambda done: server.post(_remember, server, document, place, done.result()))
     try:
         # A client that takes partial results waits for the end; it has something to show meanwhile.
         completion = await asyncio.wait_for(
             asyncio.shield(asyncio.wrap_future(job.result)), INVOKED_SECONDS if token is not None else seconds
         )
     except asyncio.TimeoutError:
-        _remember_later(server, document, place, job)
         return await _answer_early(server, document, place, job)
     except asyncio.CancelledError:
         server.scheduler.cancel(job)
         raise
-    _remember(server, document, place, completion)
     return completion.reason, completion.text
 
 
@@ -162,10 +183,12 @@ async def _answer_early(server: SparkServer, document: OpenDocument, place: _Pla
 
     The lines below the first are whole, and sure enough to stay.
     """
-    if job.place is None:
+    lead, typed = job.following or (job, "")
+    if lead.place is None:
         return Reason.COLD, ""
     # Not on the event loop: a text that breaks the syntax is parsed several times.
-    text = await asyncio.to_thread(postprocess, job.text, job.place)
+    text = await asyncio.to_thread(postprocess, lead.text, lead.place)
+    text = text[len(typed) :] if text.startswith(typed) else ""
     if job.result.done():
         completion = job.result.result()
         return completion.reason, completion.text
@@ -175,15 +198,18 @@ async def _answer_early(server: SparkServer, document: OpenDocument, place: _Pla
     return Reason.SHOWN, text
 
 
-def _remember_later(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> None:
-    """Keep the finished text of a job that was answered early."""
-    job.result.add_done_callback(lambda done: server.post(_remember, server, document, place, done.result()))
-
-
 def _remember(server: SparkServer, document: OpenDocument, place: _Place, completion: Completion) -> None:
     text, if_invoked = completion.text, completion.if_invoked
     if if_invoked and server.documents.get(document.uri) is document:
         server.completions.put(document.uri, place.snapshot.text, place.cursor, text, if_invoked)
+        _shown(server, document, place, text)
+
+
+def _shown(server: SparkServer, document: OpenDocument, place: _Place, text: str) -> None:
+    """Let idle time go on from what is on the screen."""
+    if text and place.snapshot is document.snapshot and server.settings.completion.pregenerate:
+        request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language)
+        server.scheduler.shown(request, text)
 
 
 def _send_partial(server: SparkServer, token: Any, text: str, place: _Place) -> None:

@@ -18,6 +18,10 @@ from spark_lsp.server.app import SparkServer
 
 log = logging.getLogger(__name__)
 
+SWITCH_SECONDS = 0.001
+"""So long may the engine's thread, while it runs Python, keep the loop from a message. Python's own 5 ms are passed two
+or three times on the way of a message: by the thread that reads, and by the loop."""
+
 
 def protocol_stdout() -> BinaryIO:
     """Return a private copy of standard output, and point file descriptor 1 at standard error.
@@ -96,6 +100,7 @@ def _serve(server: SparkServer, run: Callable[[threading.Event], Awaitable[None]
         await run(stop)
 
     code = 1
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         asyncio.run(main())
         code = 0 if server.protocol._shutdown else 1

@@ -99,6 +99,10 @@ class DocumentParser:
                 return SyntaxTree(text, self._language)
         return self._last
 
+    def branch(self, text: str, budget_s: float | None = None) -> SyntaxTree:
+        """The tree of a text that the document may become; the next tree of the document grows as if nothing was."""
+        return DocumentParser(self._language, self._last).tree(text, budget_s)
+
     def close(self) -> None:
         """Lets go of the trees; the next call parses anew."""
         self._last = self._begun = self._parser = None

@@ -315,7 +315,7 @@ def test_whatever_happens_only_idle_time_changes_extras_and_the_cache_holds_the_
         kept = p._documents[name]
         window = kept.windows[kept.slot]
         assert window is not None
-        prompt = p.prompt(window).tokens
+        prompt = p.prompts.build(window).tokens
         assert p.cache.tokens((name, kept.slot))[: len(prompt)] == prompt
         if action == "private":
             assert all("ring.py" not in {c.name for c in extras(p, other).chunks} for other in p._documents)

@@ -71,7 +71,7 @@ async def real(model_path: Path) -> AsyncIterator[StartReal]:
     async def start(options: Any = None) -> Editor:
         editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", str(model_path)])
         editors.append(editor)
-        await editor.start(options)
+        await editor.start({"background": {"onBattery": True}, **(options or {})})
         status = await editor.ready(LOAD_SECONDS)
         assert status["engine"] == "idle", status["message"]
         return editor

@@ -22,7 +22,7 @@ from spark_lsp.pipeline import Pipeline
 from spark_lsp.scheduler import Loader
 from spark_lsp.server.app import SparkServer
 from spark_lsp.server.transport import protocol_stdout, serve_stdio
-from spark_lsp.settings import Settings
+from spark_lsp.settings import BackgroundSettings, Settings
 from tests.scripted_engine import ScriptedEngine
 
 
@@ -48,7 +48,8 @@ def scripted_loader(plan: dict[str, Any]) -> Callable[[Settings, Callable[[float
 
 def main() -> None:
     plan = json.loads(Path(sys.argv[1]).read_text())
-    server = SparkServer(scripted_loader(plan))
+    # A laptop that runs the tests may be on battery.
+    server = SparkServer(scripted_loader(plan), Settings(background=BackgroundSettings(on_battery=True)))
     if plan.get("trace"):
         tracemalloc.start()
 

@@ -47,7 +47,7 @@ async def test_nothing_to_add_is_an_empty_list_with_a_reason(scripted: StartScri
 
 
 async def test_typing_into_the_ghost_needs_no_model(scripted: StartScripted) -> None:
-    editor = await scripted(script=SCRIPT)
+    editor = await scripted(script=SCRIPT, options={"completion": {"pregenerate": False}})
     editor.open(URI, "python", "value = ")
     rest = await editor.complete(URI)
     steps = (await editor.status())["decodeSteps"]
@@ -158,6 +158,25 @@ async def test_an_edit_supersedes_the_request_before_it(scripted: StartScripted)
     editor.type(URI, "c")
     assert await answer == {"items": []}
     assert (await editor.status())["lastReason"] == "superseded"
+
+
+async def test_typing_along_is_answered_from_the_job_that_is_running(scripted: StartScripted) -> None:
+    text = "compute(first_of_them, second_of_them, third_of_them)"
+    editor = await scripted(script=["value = " + text], seconds_per_token=0.01)
+    editor.open(URI, "python", "value = ")
+    grown: asyncio.Queue[str] = asyncio.Queue()
+    older = asyncio.ensure_future(editor.complete(URI, on_partial=grown.put_nowait))
+    for typed in "com":
+        while len(await grown.get()) < 6:
+            pass
+        editor.type(URI, typed)
+        newer = asyncio.ensure_future(editor.complete(URI, on_partial=grown.put_nowait))
+        assert await older == ""
+        older = newer
+    assert await newer == text.removeprefix("com")
+    status = await editor.status()
+    assert status["generatedTokens"] == len(text) + 1, "one generation"
+    assert status["reasons"] == {"superseded": 3, "shown": 1}
 
 
 async def test_a_request_that_overtakes_its_edit_is_answered_for_the_newer_text(scripted: StartScripted) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
-from spark_lsp.decoding.calibration import PROMPT_SLICE_TOKENS, Calibration
+from spark_lsp.decoding.calibration import PROMPT_SLICE_TOKENS, Calibration, time_decode
 from spark_lsp.decoding.cost_model import CostModel
 from spark_lsp.decoding.drafters.confidence import MOST_TOKENS
 from spark_lsp.decoding.drafters.draft import Draft, DraftContext
@@ -174,7 +174,7 @@ class ModelDrafter:
             return False
         step = self._calibration.next_step()
         if step is not None:
-            seconds = self._cache.time_decode(_CALIBRATION_KEY, step.tokens, step.outputs)
+            seconds = time_decode(self._cache, _CALIBRATION_KEY, step.tokens, step.outputs)
             self._calibration.record(step, seconds)
             return True
         self._cache.forget(_CALIBRATION_KEY)

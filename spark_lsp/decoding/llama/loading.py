@@ -22,8 +22,9 @@ BATCH_TOKENS = 256
 """Tokens in one decode; prefill arrives in smaller slices, so this only bounds the compute buffers."""
 MAX_OUTPUTS = 33
 """Logits rows of one decode: a draft of 32 and the token before it. Each row costs 4 bytes x vocabulary size."""
-SEQUENCES = 13
-"""Sequences side by side: three for each of four documents, and a scratch one. They share the cells of one context."""
+SEQUENCES = 14
+"""Sequences side by side: three for each of four documents, one to write in advance, and a scratch one. They share the
+cells of one context."""
 _TYPE_BF16 = 30
 """`GGML_TYPE_BF16` of ggml.h, which the bindings leave out."""
 _ATTR_UNUSED_OR_UNKNOWN = (1 << 0) | (1 << 1)

@@ -1,0 +1,47 @@
+"""Small pieces of bookkeeping that others leave for the engine's thread."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from spark_lsp.context.sources import ContextSources
+from spark_lsp.names.index import NameIndex
+from spark_lsp.pipeline import Pipeline
+
+Errand = Callable[[Pipeline], bool | None]
+"""Returns whether there is background work now."""
+
+
+class ErrandDesk:
+    """Takes errands from any thread, and wakes who runs them; they run in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._errands: deque[Errand] = deque()
+
+    def learn(self, text: str) -> None:
+        """Let the drafters take in a text that was accepted."""
+        self._post(lambda pipeline: pipeline.learn(text))
+
+    def read(self, name: str, text: str) -> None:
+        """Let the drafters learn a text of the workspace in idle time; `name` is its file's."""
+        self._post(lambda pipeline: pipeline.workspace.read(name, text))
+
+    def tell(self, errand: Callable[[ContextSources], None]) -> None:
+        """Let `errand` tell the sources of context, on the engine's thread, what is new."""
+        self._post(lambda pipeline: errand(pipeline.sources))
+
+    def tell_names(self, errand: Callable[[NameIndex], None]) -> None:
+        """Let `errand` tell the index of names, on the engine's thread, what is new."""
+        self._post(lambda pipeline: errand(pipeline.names))
+
+    def forget_files(self) -> None:
+        """Free everything that was read from the disk as context."""
+        self._post(lambda pipeline: pipeline.forget_files())
+
+    def _post(self, errand: Errand) -> None:
+        with self._condition:
+            self._errands.append(errand)
+            self._condition.notify()
