@@ -50,7 +50,7 @@ class Rhythm:
     """[W]: from seeing to pressing a key, on average."""
     fixation: float = 0.225
     """[R]: a fixation in reading. A line that one is about to write oneself is recognized in one, a choice."""
-    flicker: float = 0.1
+    flicker: float = 0.25
     """A text that vanishes for less than that while one types into it is seen as the same one; a choice."""
 
     def noticed_after(self, text: str) -> float:

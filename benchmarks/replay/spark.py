@@ -19,8 +19,6 @@ from spark_lsp.server.editor import Editor
 NAME = "spark-lsp"
 SETTINGS = {"completion": {"snapshots": False}}
 """A run must not find what an earlier one left on the disk."""
-WITH_TEXT = ("shown", "cached")
-"""Reasons of answers that have a text."""
 
 
 class Spark:
@@ -38,6 +36,9 @@ class Spark:
         self._request: int | None = None
         self._accept_command: dict[str, Any] | None = None
         self._version = 0
+        self._shown_version = 0
+        self._with_text = 0
+        """Requests that a text was shown for, by the answer or while it grew."""
 
     async def start(self) -> None:
         await self._editor.start(SETTINGS, stderr=asyncio.subprocess.DEVNULL)
@@ -71,9 +72,8 @@ class Spark:
 
     async def counts(self) -> Counts:
         status = await self._editor.status()
-        with_text = sum(status["reasons"].get(reason, 0) for reason in WITH_TEXT)
         return Counts(
-            requests=with_text,
+            requests=self._with_text,
             without_model=status["reasons"].get("cached", 0),
             prompt_tokens=status["promptTokens"],
             # Of a cancelled generation only the steps are counted, each of which gives at least a token.
@@ -91,8 +91,12 @@ class Spark:
         version = self._version
 
         def show(text: str) -> None:
-            if version == self._version:
-                self._on_show(Ghost(text))
+            if version != self._version:
+                return
+            if text and version != self._shown_version:
+                self._shown_version = version
+                self._with_text += 1
+            self._on_show(Ghost(text))
 
         params = self._editor.completion_params(self._uri, on_partial=show if self._streaming else None)
         self._request, answer = self._editor.start_request("textDocument/inlineCompletion", params)
