@@ -83,7 +83,20 @@ def test_right_suggestions_are_accepted_and_shorten_the_typing(session: Session)
     assert found.accepted >= len(session.hunks)
     assert found.strokes < found.strokes_alone / 3
     assert trace.seconds < alone(session, CALM)[1] / 2
-    assert found.wrong_characters == 0
+
+
+def test_what_is_shown_while_old_text_is_to_be_deleted_is_wrong_altogether() -> None:
+    session = session_of(ChangedFile("python", "p", "a.py", "x = the_old_name_of_it\n", "x = something_new()\n"), 0)
+    assert session is not None
+
+    def answer(text: str, cursor: int) -> Ghost:
+        return Ghost("something_new()"[0 if "old" in text else cursor - 4 :])
+
+    trace = replayed(session, ScriptedCompleter(answer))
+    shown = [event for event in trace.events if isinstance(event, Shown)]
+    assert shown[0].right == 0
+    assert all(event.right == len(event.text) for event in shown[1:])
+    assert tally(trace, len).wrong_characters == len(shown[0].text)
 
 
 def test_wrong_suggestions_change_nothing_of_the_typing(session: Session) -> None:
