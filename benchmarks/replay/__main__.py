@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,14 @@ def token_counter(model: Path) -> Callable[[str], int]:
     return lambda text: len(vocabulary.tokenize(text.encode(), add_bos=False, special=False))
 
 
+def xllamacpp_version() -> str:
+    """Return the version of the wheel that llama-server comes from."""
+    try:
+        return version("xllamacpp")
+    except PackageNotFoundError:
+        return "not installed"
+
+
 def about(chosen: argparse.Namespace, model: Path) -> dict[str, Any]:
     """Return what makes results comparable, under the names that a user reads when they differ."""
     folders = [Path(module.__path__[0]) for module in (benchmarks.replay, llama_vim)]
@@ -120,7 +129,12 @@ def about(chosen: argparse.Namespace, model: Path) -> dict[str, Any]:
 
 
 def measured(
-    chosen: argparse.Namespace, sessions: list[Session], manner: Manner, left_out: dict[str, str], journal: Journal
+    chosen: argparse.Namespace,
+    machine_then: dict[str, Any],
+    sessions: list[Session],
+    manner: Manner,
+    left_out: dict[str, str],
+    journal: Journal,
 ) -> dict[str, Any]:
     """Return what the JSON file holds."""
     counts = Counter(session.language for session in sessions)
@@ -134,7 +148,7 @@ def measured(
     ]
     return {
         "benchmark": "replay",
-        "machine": machine(),
+        "machine": machine_then,
         "model": chosen.model,
         "run": f"seed {chosen.seed}, sessions: {extent}; {strokes} strokes in {seconds / 60:.1f} minutes without any "
         f"suggestion; repetitions: {chosen.repetitions}; accepting {chosen.accept.replace(',', ', ')}; "
@@ -154,6 +168,7 @@ def progress(session: Session, turn: int, name: str, result: Tally) -> None:
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return what was measured. Raises SparkError, JournalError, CompleterError and KeyboardInterrupt."""
+    machine_then = {**machine(), "xllamacpp": xllamacpp_version()}  # with the load before the run
     model = resolve(chosen.model)
     manner = Manner(policy=chosen.policy, seed=chosen.seed)
     folder = chosen.cache if chosen.cache is not None else user_cache_folder("replay")
@@ -167,7 +182,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     with Journal(file, about(chosen, model), resume=chosen.resume) as journal:
         work = measure(sessions, makers_of(chosen, model), chosen.repetitions, manner, count_tokens, journal, progress)
         left_out = asyncio.run(work)
-        return measured(chosen, sessions, manner, left_out, journal)
+        return measured(chosen, machine_then, sessions, manner, left_out, journal)
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmarks.replay.completer import Ghost, OnShow, Opened
+from benchmarks.replay.completer import CompleterError, Ghost, OnShow, Opened
 from benchmarks.replay.llama_vim.plugin import Plugin
 from benchmarks.replay.processes import Child, processor_seconds, rest
 from benchmarks.replay.trace import Counts
@@ -31,12 +31,12 @@ class LlamaVim:
         self._address = ""
         self._plugin: Plugin | None = None
         self._shown = self._from_memory = 0
-        self.version = ""
+        self._refusal = ""
+        """What the server said when it did not answer; a peer that is asked wrongly must not pass for a slow one."""
 
     async def start(self) -> None:
         started = await self._child.start()
         self._address = urlsplit(started["address"]).netloc
-        self.version = str(started["version"])
 
     def open(self, file: Opened, on_show: OnShow) -> None:
         self._plugin = Plugin(file, on_show, self._post)
@@ -58,6 +58,8 @@ class LlamaVim:
         await rest(self._child.pid)
 
     async def counts(self) -> Counts:
+        if self._refusal:
+            raise CompleterError(f"llama-server refused a request: {self._refusal}")
         counters = parse_counters(await asyncio.to_thread(self._request, "GET", "/metrics", None))
         return Counts(
             requests=self._shown,
@@ -79,6 +81,8 @@ class LlamaVim:
     async def _post(self, request: dict[str, Any]) -> dict[str, Any]:
         data = await asyncio.to_thread(self._request, "POST", "/infill", json.dumps(request))
         answer: dict[str, Any] = json.loads(data)
+        if "error" in answer:
+            self._refusal = str(answer["error"])
         return answer
 
     def _request(self, method: str, path: str, body: str | None) -> str:

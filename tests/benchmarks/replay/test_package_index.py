@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.replay import archives
 from benchmarks.replay.archives import LARGEST_BYTES, fetch_npm, read_sources
 from benchmarks.replay.package_index import archive_names, fetch_source, index_address, parse_page
 from benchmarks.replay.releases import ENDINGS, PAIRS, languages
@@ -160,7 +159,7 @@ def test_a_file_that_is_no_archive_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_without_npm_typescript_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(archives.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(DownloadError, match="npm is not installed"):
         fetch_npm("@scope/name", "1.0", tmp_path)
     (tmp_path / "scope-name-1.0.tgz").write_bytes(ARCHIVE)

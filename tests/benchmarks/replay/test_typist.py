@@ -3,6 +3,8 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.replay.hunks import Hunk
 from benchmarks.replay.rhythm import Rhythm
@@ -51,6 +53,22 @@ def test_the_edit_is_always_made(new: str, old: str, before: str, indentation: I
     one = typist(new, old, before, indentation, Rhythm(typo_share=typos))
     strokes_of(one)
     assert one.written == new
+
+
+PIECES = st.lists(
+    st.sampled_from(["a", "bc", " ", "  ", "    ", "\n", "\n\n", "{", "}", ":", "\t", "d()"]), max_size=14
+)
+
+
+@given(PIECES, PIECES, PIECES, st.sampled_from([PYTHON, BRACES, TABS]), st.sampled_from([0.0, 0.5]))
+@settings(max_examples=100, deadline=None)
+def test_any_edit_is_made_in_the_end(
+    new: list[str], old: list[str], before: list[str], indentation: Indentation, typos: float
+) -> None:
+    line_before = "".join(before).rpartition("\n")[2]
+    one = typist("".join(new), "".join(old), line_before, indentation, Rhythm(typo_share=typos))
+    strokes_of(one)
+    assert one.written == "".join(new)
 
 
 def test_the_editor_indents_after_enter_and_one_level_more_after_an_opener() -> None:
