@@ -24,7 +24,7 @@ PREFIX_CHARACTERS = 2048
 SUFFIX_CHARACTERS = 512
 """About 128 tokens, our bound."""
 MOST_TOKENS = 32
-"""Two lines or so. With our bound of 96 an answer takes five seconds on two cores, and never comes before the next key."""
+"""Two lines or so. With our bound of 96 an answer takes five seconds on two cores, and comes before no next key."""
 STOP = ["\n\n"]
 """A blank line ends the text, as in most such plugins."""
 
