@@ -15,7 +15,7 @@ from spark_lsp.errors import DownloadError
 LARGEST_BYTES = 150_000
 """A larger file is generated, or no place where anybody types."""
 LEFT_OUT = re.compile(
-    r"(^|/)(tests?|testing|docs?|examples?|bench\w*|vendor(ed)?|_vendor|dist|build)/|\.d\.ts$|(^|/)test_"
+    r"(^|/)(\w*tests?|testing|docs?|examples?|bench\w*|vendor(ed)?|_vendor|dist|build)/|\.d\.ts$|(^|/)test_"
 )
 """What is not the package's own source. Tests are left out because they repeat each other."""
 NPM_SECONDS = 180.0

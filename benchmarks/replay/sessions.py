@@ -68,7 +68,9 @@ def sample(files: Iterable[ChangedFile], seed: int) -> list[Session]:
             by_package.setdefault(file.package, []).append(session)
     for package, found in by_package.items():
         random.Random(f"order {seed} {package}").shuffle(found)
-    turns = itertools.zip_longest(*by_package.values())
+    packages = sorted(by_package)
+    random.Random(f"packages {seed}").shuffle(packages)  # short runs with different seeds see different packages
+    turns = itertools.zip_longest(*(by_package[package] for package in packages))
     return [session for turn in turns for session in turn if session is not None]
 
 

@@ -140,6 +140,7 @@ def test_only_the_packages_own_sources_of_the_language_are_read(tmp_path: Path) 
             "src/a.py": b"x = 1\n",
             "src/b.rs": b"fn a() {}\n",
             "tests/c.py": b"",
+            "src/_tests/c.py": b"",
             "src/test_d.py": b"",
             "docs/conf.py": b"",
             "src/latin.py": b"# \xe9\n",
