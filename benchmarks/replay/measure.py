@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import PurePosixPath
 
 from benchmarks.infilling.journal import Journal
 from benchmarks.replay.completer import Completer, CompleterError
@@ -45,7 +45,7 @@ async def measure(
                 for name in names[first:] + names[:first]:
                     if _key(session, turn, name) in journal.records:
                         continue
-                    path = f"{turn}/{number}/{os.path.basename(session.path)}"  # noqa: PTH119 - not a file of this machine
+                    path = f"{turn}/{number}/{PurePosixPath(session.path).name}"
                     trace = await replay(session, running[name], manner, path)
                     result = tally(trace, count_tokens)
                     identity = {"set": session.language, "id": record_id(session, turn), "way": name}

@@ -8,7 +8,6 @@ Nothing that is downloaded is ever run.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import subprocess
@@ -21,8 +20,8 @@ from urllib.parse import urldefrag, urljoin
 
 from spark_lsp.errors import DownloadError
 
-ACCEPTED = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
-"""Both forms of the simple repository API (PEP 691, PEP 503)."""
+ACCEPTED = "text/html"
+"""The form of the simple repository API that every index has (PEP 503)."""
 REQUEST_SECONDS = 60.0
 _HELP_COLUMNS = "1000"
 """Wide enough that pip's help does not wrap an address."""
@@ -52,7 +51,7 @@ def fetch_source(package: str, version: str, folder: Path, index: str) -> Path:
         if (folder / name).is_file():
             return folder / name
     page = f"{index}/{_normalized(package)}/"
-    files = parse_page(_read(page), page)
+    files = parse_page(_read(page).decode("utf-8", "replace"), page)
     name = next((name for name in names if name in files), "")
     if not name:
         raise DownloadError(f"The package index has no source archive of {package} {version}.")
@@ -73,19 +72,8 @@ def archive_names(package: str, version: str) -> tuple[str, ...]:
     return tuple(f"{stem}-{version}.tar.gz" for stem in stems)
 
 
-def parse_page(data: bytes, address: str) -> dict[str, tuple[str, str]]:
+def parse_page(text: str, address: str) -> dict[str, tuple[str, str]]:
     """Return the address and the sha256 (or an empty string) of every file of a page of the simple API."""
-    try:
-        page = json.loads(data)
-    except ValueError:
-        return _parse_html(data.decode("utf-8", "replace"), address)
-    return {
-        file["filename"]: (urljoin(address, file["url"]), str(file.get("hashes", {}).get("sha256", "")))
-        for file in page["files"]
-    }
-
-
-def _parse_html(text: str, address: str) -> dict[str, tuple[str, str]]:
     links: list[str] = []
 
     class Links(HTMLParser):

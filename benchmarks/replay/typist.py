@@ -73,10 +73,10 @@ class Typist:
         self._rhythm = rhythm
         self._seed = seed
         self._deleting = bool(hunk.old)
-        self._wrong = 0
-        """Keys that were typed wrongly and not taken back."""
         self._unnoticed = 0
+        """Keys that are still typed before a typo is noticed."""
         self._erred: set[int] = set()
+        """Places where a typo was made: the second time the key is right."""
 
     @property
     def settled(self) -> bool:
