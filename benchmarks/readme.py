@@ -16,11 +16,13 @@ from typing import Any
 
 from benchmarks.infilling.report import render as render_infilling
 from benchmarks.latency.report import render as render_latency
+from benchmarks.replay.report import render as render_replay
 from benchmarks.responsiveness.report import render as render_responsiveness
 
 RENDERERS: dict[str, Callable[[dict[str, Any]], str]] = {
     "infilling": render_infilling,
     "latency": render_latency,
+    "replay": render_replay,
     "responsiveness": render_responsiveness,
 }
 PLOTS = {

@@ -106,16 +106,16 @@ def answer_of(data: dict[str, object]) -> PeerAnswer:
     )
 
 
-def why_not(status: int, log: str) -> str:
+def why_not(status: int, log: str, name: str = "llama-server") -> str:
     """Return in one sentence why a child that ended with `status` before it was ready did so."""
     if "No module named 'xllamacpp'" in log:
-        return "llama-server was left out: the package xllamacpp is not installed (`uv run --group bench` has it)."
+        return f"{name} was left out: the package xllamacpp is not installed (`uv run --group bench` has it)."
     if status == -9:  # Windows has no SIGKILL to compare with
-        return f"llama-server was left out: it was killed before it was ready; {START_SECONDS:.0f} s are the limit."
+        return f"{name} was left out: it was killed before it was ready; {START_SECONDS:.0f} s are the limit."
     if status < 0:
-        return f"llama-server was left out: it died of {signal.Signals(-status).name} on this machine."
+        return f"{name} was left out: it died of {signal.Signals(-status).name} on this machine."
     last = (log.strip().splitlines() or ["no reason given"])[-1]
-    return f"llama-server was left out: {last.rstrip('.?')}."
+    return f"{name} was left out: {last.rstrip('.?')}."
 
 
 def serve(path: str, threads: int, ngrams: str = "") -> None:

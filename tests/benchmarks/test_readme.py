@@ -68,5 +68,5 @@ def test_a_file_of_something_else_is_one_sentence(tmp_path: Path, monkeypatch: p
     other.write_text("{}")
     monkeypatch.setattr(sys, "argv", ["readme", str(other), "--readme", str(tmp_path / "absent.md")])
     (tmp_path / "absent.md").write_text(TEXT)
-    with pytest.raises(SystemExit, match="is not what one of infilling, latency, responsiveness wrote"):
+    with pytest.raises(SystemExit, match="is not what one of infilling, latency, replay, responsiveness wrote"):
         readme.main()
