@@ -6,7 +6,7 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from benchmarks.replay.agreement import agreeing
+from spark_lsp.documents.shared import shared_start
 
 LEAST_CHARACTERS = 12
 """Of the new text without blanks: less is no writing."""
@@ -49,11 +49,11 @@ def _as_typed(start: int, old: str, new: str, text: str) -> Hunk:
     """Return the edit as it is made: new lines follow Enter at the end of a line, and what stays is not retyped."""
     if not old and start and new.endswith("\n") and text[start - 1] == "\n":
         return Hunk(start - 1, "", "\n" + new[:-1])
-    head = agreeing(old, new)
+    head = shared_start(old, new)
     while head and _inside_word(new, head):
         head -= 1
     most = min(len(old), len(new)) - head
-    tail = min(most, agreeing(old[::-1], new[::-1]))
+    tail = min(most, shared_start(old[::-1], new[::-1]))
     while tail and _inside_word(new, len(new) - tail):
         tail -= 1
     return Hunk(start + head, old[head : len(old) - tail], new[head : len(new) - tail])

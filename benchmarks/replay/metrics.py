@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from benchmarks.replay.agreement import agreeing
 from benchmarks.replay.trace import Counts, Shown, Stroked, Trace
 from benchmarks.replay.typist import Kind
+from spark_lsp.documents.shared import shared_start
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ def _still_on_screen(seen: list[_OnScreen], event: Stroked) -> list[_OnScreen]:
 def _new_wrong(event: Shown, before: _OnScreen | None) -> int:
     """Return how many wrong characters of a text were not on screen with the text before it."""
     old = before.text[event.offset - before.offset :] if before is not None and event.offset >= before.offset else ""
-    same = agreeing(old, event.text)
+    same = shared_start(old, event.text)
     return max(0, len(event.text) - max(event.right, same))
 
 

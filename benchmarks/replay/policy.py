@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from benchmarks.replay.agreement import agreeing
+from spark_lsp.documents.shared import shared_start
 
 _FIRST_WORD = re.compile(r"\s*\S+")
 _WORD_END = re.compile(r"\w")
@@ -26,7 +26,7 @@ class AcceptPolicy:
 
     def accepted(self, text: str, rest: str) -> int:
         """Return how many leading characters of `text` are accepted where `rest` is what the author writes next."""
-        right = text[: agreeing(text, rest)]
+        right = text[: shared_start(text, rest)]
         visible = text.rstrip()
         if self.whole and visible and len(right) >= len(visible):
             return self._worth(right)
@@ -46,7 +46,7 @@ def right_characters(text: str, rest: str | None) -> int:
     """Return how many leading characters of `text` the author writes next; blanks at its end do no harm."""
     if rest is None:
         return 0
-    right = agreeing(text, rest)
+    right = shared_start(text, rest)
     return len(text) if right >= len(text.rstrip()) else right
 
 

@@ -12,9 +12,9 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from benchmarks.replay.agreement import agreeing
 from benchmarks.replay.hunks import Hunk
 from benchmarks.replay.rhythm import Rhythm, before_line, before_word, between_keys
+from spark_lsp.documents.shared import shared_start
 
 SINGLE_BACKSPACES = 12
 """Characters on one line up to which old text is deleted one by one; more is selected and deleted at once."""
@@ -101,7 +101,7 @@ class Typist:
         written = self.written
         if self._deleting:
             return self._delete_old()
-        right = agreeing(written, self._target)
+        right = shared_start(written, self._target)
         surplus = written[right:]
         following = self._target[right : right + 1]
         if surplus and not surplus.strip(_BLANKS) and self._on_blank_line(right):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spark_lsp.documents.positions import Encoding, offset_at
+from spark_lsp.documents.shared import shared_start
 from spark_lsp.documents.text import TextSnapshot, frozen_line_starts, line_ends
 
 
@@ -61,17 +62,11 @@ def removes_one_character(before: str, after: str) -> bool:
     removed = len(before) - len(after)
     if removed not in (1, 2):
         return False
-    low, high = 0, len(after)
-    while low < high:  # the first `low` characters are the same
-        middle = (low + high + 1) // 2
-        if before[low:middle] == after[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
+    same = shared_start(before, after)
     if removed == 1:
-        return before[low + 1 :] == after[low:]
+        return before[same + 1 :] == after[same:]
     # A "\r" in front of the pair is the same as the first of the pair.
-    return any(before[at : at + 2] == "\r\n" and before[at + 2 :] == after[at:] for at in (low, low - 1) if at >= 0)
+    return any(before[at : at + 2] == "\r\n" and before[at + 2 :] == after[at:] for at in (same, same - 1) if at >= 0)
 
 
 def _spliced(snapshot: TextSnapshot, start: int, end: int, inserted: str, version: int | None) -> TextSnapshot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spark_lsp.documents.shared import shared_end, shared_start
 from spark_lsp.documents.text import TextSnapshot
 
 
@@ -33,29 +34,3 @@ def moved_lines(
         else:
             found.append(None)
     return found
-
-
-def shared_start(one: str, other: str) -> int:
-    """Return how many code points two texts share at their start."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    while low < high:  # one[:low] is shared, and the first difference lies before `high`
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def shared_end(one: str, other: str, most: int) -> int:
-    """Return how many code points two texts share at their end, at most `most`."""
-    low, high = 0, most
-    while low < high:  # the last `low` are shared
-        middle = (low + high + 1) // 2
-        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spark_lsp.documents.shared import shared_end, shared_start
 from spark_lsp.syntax.grammars import grammar, pausing_parser
 from spark_lsp.syntax.languages import Language
 from spark_lsp.syntax.offsets import EncodedText, Span
@@ -179,33 +180,19 @@ def _widened(text: bytes, start: int, kept: int) -> tuple[int, int]:
 
 def _common_prefix(one: bytes, other: bytes) -> int:
     """How many bytes two texts share at the start, up to the beginning of a code point."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        low = high
-    while low < high:  # one[:low] is shared, and the first difference lies before `high`
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    while low and (_inside_code_point(one, low) or _inside_code_point(other, low)):
-        low -= 1
-    return low
+    shared = shared_start(one, other)
+    while shared and (_inside_code_point(one, shared) or _inside_code_point(other, shared)):
+        shared -= 1
+    return shared
 
 
 def _common_suffix(one: bytes, other: bytes) -> int:
     """How many bytes two pieces of the same length share at the end, from the beginning of a code point on."""
-    size = low = high = len(one)
-    low = 0
-    while low < high:  # the last `low` bytes are shared
-        middle = (low + high + 1) // 2
-        if one[size - middle : size - low] == other[size - middle : size - low]:
-            low = middle
-        else:
-            high = middle - 1
-    while low and _inside_code_point(one, size - low):
-        low -= 1
-    return low
+    size = len(one)
+    shared = shared_end(one, other, size)
+    while shared and _inside_code_point(one, size - shared):
+        shared -= 1
+    return shared
 
 
 def _inside_code_point(data: bytes, position: int) -> bool:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_lsp.documents.moved_lines import moved_lines, shared_end, shared_start
+from spark_lsp.documents.moved_lines import moved_lines
+from spark_lsp.documents.shared import shared_end, shared_start
 from spark_lsp.documents.text import TextSnapshot
 
 CASES = [

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.replay.agreement import agreeing
 from benchmarks.replay.hunks import LONGEST_LINE, MOST_CHARACTERS, Hunk, hunks
+from spark_lsp.documents.shared import shared_start
 
 ABOVE = "def first():\n    return 1\n"
 ADDED = "\n\ndef second(value):\n    return value + 2\n"
@@ -60,6 +60,6 @@ def test_every_hunk_stands_in_the_newer_version(old: list[str], new: list[str]) 
 @given(st.text("ab", max_size=9), st.text("ab", max_size=9))
 @settings(max_examples=60, deadline=None)
 def test_two_texts_agree_up_to_their_first_different_character(left: str, right: str) -> None:
-    count = agreeing(left, right)
+    count = shared_start(left, right)
     assert left[:count] == right[:count]
     assert left[count : count + 1] != right[count : count + 1] or min(len(left), len(right)) == count
