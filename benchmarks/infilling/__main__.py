@@ -9,13 +9,13 @@ holds `human-eval-infilling/` and `safim/` as they are published; the set `packa
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import carry_out
 from benchmarks.infilling import humaneval, packages, safim
 from benchmarks.infilling.journal import Journal, JournalError, code_digest, journal_path
 from benchmarks.infilling.neighbours import PARTS as FILE_PARTS
@@ -42,8 +42,6 @@ COUNTS = {
     packages.NAME: 200,
 }
 """Tasks of each set unless --tasks says otherwise; of the last two of SAFIM, of each language."""
-INTERRUPTED = 130
-"""The exit status of a program that Ctrl-C ended."""
 PROGRESS_TASKS = 10
 
 
@@ -147,17 +145,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     chosen = options()
-    try:
-        result = run(chosen)
-    except (SparkError, JournalError) as error:
-        raise SystemExit(str(error)) from None
-    except KeyboardInterrupt:
-        kept = "; --resume continues it" if chosen.json is not None else ""
-        print(f"\nThe run was interrupted{kept}.", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
-    print(render(result), end="")
-    if chosen.json is not None:
-        chosen.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    carry_out(lambda: run(chosen), render, chosen.json, (SparkError, JournalError))
 
 
 if __name__ == "__main__":

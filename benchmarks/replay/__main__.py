@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 import time
 from collections import Counter
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import benchmarks.replay
+from benchmarks.command import carry_out
 from benchmarks.infilling.journal import Journal, JournalError, code_digest, journal_path
 from benchmarks.latency.peer import NGRAMS
 from benchmarks.machine import machine
@@ -43,8 +43,6 @@ from spark_lsp.models.store import resolve
 PROGRAMS = (spark.NAME, predecessor.NAME, LLAMA_VIM)
 SESSIONS = 4
 REPETITIONS = 3
-INTERRUPTED = 130
-"""The exit status of a program that Ctrl-C ended."""
 
 
 def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -187,17 +185,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     chosen = options()
-    try:
-        result = run(chosen)
-    except (SparkError, JournalError, CompleterError) as error:
-        raise SystemExit(str(error)) from None
-    except KeyboardInterrupt:
-        kept = "; --resume continues it" if chosen.json is not None else ""
-        print(f"\nThe run was interrupted{kept}.", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
-    print(render(result), end="")
-    if chosen.json is not None:
-        chosen.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    carry_out(lambda: run(chosen), render, chosen.json, (SparkError, JournalError, CompleterError))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.command import INTERRUPTED
 from benchmarks.infilling import __main__ as command
 from benchmarks.infilling import gate
 from benchmarks.infilling.journal import journal_path
@@ -91,7 +92,7 @@ def test_a_run_that_was_interrupted_goes_on(
         patched.setattr(Runner, "answer", interrupted)
         with pytest.raises(SystemExit) as ended:
             run()
-    assert ended.value.code == command.INTERRUPTED
+    assert ended.value.code == INTERRUPTED
     assert "--resume continues it" in capsys.readouterr().err
     assert not result.exists()
     assert len(journal_path(result).read_text().splitlines()) == 1 + 3

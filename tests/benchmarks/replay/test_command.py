@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.command import INTERRUPTED
 from benchmarks.infilling.journal import journal_path
 from benchmarks.replay import __main__ as command
 from benchmarks.replay import plan
@@ -101,7 +102,7 @@ def test_a_run_that_was_interrupted_goes_on(
         patched.setattr(command, "progress", interrupted)
         with pytest.raises(SystemExit) as ended:
             run("--sessions", "2", "--repetitions", "1")
-    assert ended.value.code == command.INTERRUPTED
+    assert ended.value.code == INTERRUPTED
     assert "--resume continues it" in capsys.readouterr().err
     assert not result.exists()
     before = journal_path(result).read_text()
