@@ -15,6 +15,7 @@ from spark_lsp.models.optimize.choose import Measured
 from spark_lsp.models.optimize.events import Activity
 from spark_lsp.models.optimize.host import cpu_name, runtime_version
 from spark_lsp.models.optimize.journal import Record
+from spark_lsp.models.optimize.recipes import standard_recipes
 from spark_lsp.models.optimize.run import Outcome, Plan
 from spark_lsp.models.optimize.session import Result
 from spark_lsp.models.optimize.speed import Speed
@@ -164,12 +165,15 @@ class TestStatusAndRemove:
         assert "no variant" in self.called(capsys, model, "--remove")
 
 
+RECIPES = ", ".join(recipe.name for recipe in standard_recipes())
+
+
 class TestFailures:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
             (["no-such-model.gguf"], "There is no file no-such-model.gguf."),
-            (["MODEL", "--recipe", "magic"], "There is no recipe called 'magic'. There are: vocab-64k"),
+            (["MODEL", "--recipe", "magic"], "There is no recipe called 'magic'. There are: " + RECIPES),
         ],
         ids=["no such model", "no such recipe"],
     )
