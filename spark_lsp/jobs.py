@@ -9,7 +9,7 @@ from enum import Enum
 from threading import Lock
 
 from spark_lsp.context.window import with_line_feeds
-from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline
+from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 from spark_lsp.postprocess import Place
 
 
@@ -69,6 +69,18 @@ class Job:
         self._shown = 0
         self._showing = Lock()
 
+    @property
+    def key(self) -> str:
+        """At most one live job has it."""
+        return self.request.document
+
+    def run(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> Completion:
+        """Let `pipeline` answer the request, on the engine's thread. Raises what the pipeline raises."""
+        return pipeline.complete(self.request, cancelled=cancelled, on_place=self._take_place, on_text=self.grow)
+
+    def _take_place(self, place: Place) -> None:
+        self.place = place
+
     def resolve(self, completion: Completion) -> None:
         """Answer the request, and that of the follower, unless it is answered."""
         if not self.result.done():
@@ -122,6 +134,30 @@ class Job:
         follower.outcome.set_result(rest)
         follower.resolve(rest)
         return None
+
+
+def task_key(document: str) -> str:
+    """Return the key of what is done for a document besides completing it."""
+    return f"task {document}"
+
+
+class Task(Job):
+    """Other work that somebody waits for: an edit of its document stops it, a request for a completion does not."""
+
+    def __init__(self, request: CompletionRequest, work: Callable[[Pipeline, Callable[[], bool]], None]) -> None:
+        """Let `work` do it, which is given a test for "stop" and raises CancelledError then."""
+        super().__init__(request, lambda text: None)
+        self._work = work
+
+    @property
+    def key(self) -> str:
+        """Not that of the document's completions."""
+        return task_key(self.request.document)
+
+    def run(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> Completion:
+        """Do the work; the completion only says that it was done."""
+        self._work(pipeline, cancelled)
+        return Completion("", Reason.DONE)
 
 
 def typed_along(older: CompletionRequest, newer: CompletionRequest) -> str | None:

@@ -24,7 +24,7 @@ from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
-from spark_lsp.server import diagnostics, inline, parent, status
+from spark_lsp.server import diagnostics, fixes, inline, parent, status
 from spark_lsp.server.context_feed import ContextFeed
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
 from spark_lsp.server.exclusion_gate import ExclusionGate
@@ -291,3 +291,5 @@ def _register(server: SparkServer) -> None:
     @server.feature(status.STATUS_METHOD)
     def show_status(ls: SparkServer, _params: Any) -> dict[str, Any]:
         return status.status_report(ls)
+
+    fixes.register(server)
