@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from spark_lsp.decoding.engine import Engine
 
 OTHER_WORDS = 5
+"""Words that are tried in the place of a name."""
 OTHER_TOKENS = 6
+"""Places and tokens of a line that are tried."""
 _WORD = re.compile(r"\w*")
 
 
@@ -113,6 +115,8 @@ class Candidates:
             asked += 1
             rest = self._writing.write(question, [*begun, departure.token], "", _WordEnd())
             word = head[start:] + (rest or "")
+            if re.match(rf"\s*{re.escape(word)}\s*=(?!=)", old[line_start:]):
+                continue  # the line is what binds it
             answer = old[:start] + word + old[start + len(name) :]
             yield self._candidate(span, old, answer, departure.probability)
 
@@ -208,6 +212,7 @@ class _WordEnd:
     """Ends a text at the first character that belongs to no word."""
 
     def check(self, text: str) -> Stop | None:
+        """Return where `text` has to end, or None if it may go on."""
         match = _WORD.match(text)
         end = match.end() if match is not None else 0
         return Stop(StopReason.STATEMENT, end) if end < len(text) else None

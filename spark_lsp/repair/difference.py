@@ -79,6 +79,6 @@ def _code_lines(lines: list[str]) -> list[str]:
 
 
 def _alike(one: str, other: str) -> float:
-    if not _CODE.search(one) or not _CODE.search(other):
+    if not _CODE.search(one) and not _CODE.search(other):
         return 1.0  # brackets say nothing
     return SequenceMatcher(None, one, other, autojunk=False).ratio()

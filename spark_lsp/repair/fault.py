@@ -18,7 +18,7 @@ _UNDEFINED = tuple(
         rf"use of undeclared identifier {_NAME}",
     )
 )
-_NOT_NAMES = frozenset({"name", "variable", "it", "which", "that"})
+_NOT_NAMES = frozenset({"name", "variable", "it", "is", "which", "that"})
 _SUPERFLUOUS = re.compile(
     r"\b(?:unused|never used|not used|not accessed|redefin\w+|redeclar\w+|duplicate\w*|repeated|unreachable"
     r"|unnecessary|redundant|superfluous|useless|no effect|extra|unexpected|remove)\b",

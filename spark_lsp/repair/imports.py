@@ -77,7 +77,8 @@ def _binds(statement: ast.Import | ast.ImportFrom, name: str) -> bool:
 
 
 def _exists(module: str) -> bool:
-    return "." not in module or _source(module) is not None
+    parent, _, last = module.rpartition(".")
+    return not parent or _source(module) is not None or last in _names_of(parent)
 
 
 @lru_cache(maxsize=32)

@@ -30,6 +30,8 @@ MORE_TOKENS = 40
 """Tokens that an answer may have more than the old text."""
 _CONSIDERED = 8
 """Most probable tokens of a place that are looked at."""
+LEAST_PROBABILITY = 0.001
+"""Of a token that is tried: a thousand times less than certain is noise."""
 _UNFINISHED = frozenset({StopReason.DEADLINE, StopReason.TOKENS, StopReason.LINES, StopReason.CONTEXT})
 
 
@@ -121,7 +123,8 @@ class Rewriting:
                 if token == there or token in question.stop or not pieces[token] or not np.isfinite(row[token]):
                     continue
                 probability = float(np.exp(row[token] - row.max())) / scale
-                found.append(Departure(index, token, probability, float(row[token] - row[there])))
+                if probability >= LEAST_PROBABILITY:
+                    found.append(Departure(index, token, probability, float(row[token] - row[there])))
         return sorted(found, key=lambda one: -one.margin)
 
     def close(self) -> None:

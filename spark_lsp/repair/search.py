@@ -37,7 +37,8 @@ PARSE_SECONDS = 2.0
 SMALL = 2
 """Characters taken out and put in of an edit that is not compared with others: there is hardly a smaller one."""
 LIKELY = 0.1
-"""Least probability of a token that the model did not choose, in an edit that no check proves."""
+"""Least probability of a token that the model did not choose, in an edit that no check proves, and of a name
+that is not like the one in whose place it stands."""
 LEAST_ALIKE = 0.6
 """From here on a name is taken for the one that was misspelt, as `difflib` compares them."""
 _WORD_AT = re.compile(r"\w+")
@@ -121,7 +122,7 @@ class _Search:
                     continue
                 if judged.verdict is Verdict.UNKNOWN and candidate.probability >= LIKELY:
                     return self._found(edit)
-                if judged.verdict is Verdict.REMOVED:
+                if judged.verdict is Verdict.REMOVED and self._is_meant(candidate, edit):
                     proven.append((edit, judged))
                     if self._name is None and _size(edit) <= SMALL:
                         break
@@ -157,6 +158,10 @@ class _Search:
         if self._name is None:
             return False, False, _size(edit)
         return not judged.puts_to_use, not self._looks_misspelt(edit, self._name), 0
+
+    def _is_meant(self, candidate: Candidate, edit: Edit) -> bool:
+        """Whether another name in the place of one may be what was meant: a check is content with any that is bound."""
+        return self._name is None or candidate.probability >= LIKELY or self._looks_misspelt(edit, self._name)
 
     def _looks_misspelt(self, edit: Edit, name: str) -> bool:
         """Whether the word that an edit puts in the place of `name` is much like it."""

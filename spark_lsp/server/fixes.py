@@ -110,9 +110,12 @@ class Fixes:
             return
         edit = self._workspace_edit(asked.document, outcome.edit)
         label = f"Repair: {asked.fault.message}"
-        answer = await self._server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit=edit, label=label))
-        if answer is None or not answer.applied:
-            self._say("The editor did not apply the repair.")
+        # Nobody waits for the answer, which some clients leave out.
+        self._server.workspace_apply_edit(types.ApplyWorkspaceEditParams(edit=edit, label=label), self._applied)
+
+    def _applied(self, answer: types.ApplyWorkspaceEditResult | None) -> None:
+        if answer is not None and not answer.applied:
+            self._say("The editor did not apply it.")
 
     @property
     def _literals(self) -> types.CodeActionClientCapabilities | None:
