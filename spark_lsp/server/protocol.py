@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextvars
 import logging
 from collections.abc import Generator
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -108,6 +109,15 @@ class SparkProtocol(LanguageServerProtocol):
             self._send_response(message["id"], error=types.ResponseError(code=code, message=sentence))
         else:
             log.info("Ignored a message: %s", sentence)
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: Any) -> None:
+        """Send what a handler came to. A refusal that it chose is no failure of ours, and is not logged as one."""
+        refusal = None if future.cancelled() else future.exception()
+        if isinstance(refusal, JsonRpcException) and refusal.code != _INTERNAL_ERROR:
+            self._request_futures.pop(msg_id, None)
+            self._send_response(msg_id, error=types.ResponseError(code=refusal.code, message=refusal.message))
+        else:
+            super()._send_handler_result(future, msg_id=msg_id)
 
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
         if error is not None and (error.code == _INTERNAL_ERROR or error.data is not None):
