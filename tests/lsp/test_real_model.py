@@ -22,13 +22,14 @@ PREFILL_SECONDS = 240.0
 
 @pytest_asyncio.fixture
 async def editor(real: StartReal) -> Editor:
-    return await real()
+    """A server that suggests one text, for tests that count what it takes."""
+    return await real({"completion": {"candidates": 1}})
 
 
 @pytest_asyncio.fixture
 async def brief_editor(real: StartReal) -> Editor:
     """A server that suggests a few tokens only, for tests that are about prompts."""
-    return await real({"completion": {"maxTokens": 3}})
+    return await real({"completion": {"maxTokens": 3, "candidates": 1}})
 
 
 async def warm(editor: Editor) -> None:
