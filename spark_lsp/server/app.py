@@ -64,6 +64,8 @@ class SparkServer(LanguageServer):
         self.metrics = Metrics()
         self.offers: OrderedDict[str, str] = OrderedDict()
         """Texts of the latest items by the identifier in their accept command."""
+        self.shows_inline = False
+        """Whether the client shows suggestions at the cursor, as far as it says."""
         self.closed = False
         self.last_reason = ""
         self._make_loader = make_loader

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -44,17 +44,21 @@ def serves(server: SparkServer) -> bool:
     mode, text = server.settings.completion.fallback, server.client_capabilities.text_document
     if mode != "auto":
         return mode == "always"
-    return text is not None and text.completion is not None and text.inline_completion is None
+    return text is not None and text.completion is not None and not server.shows_inline
 
 
-def advertise(server: SparkServer, params: types.InitializeParams, capabilities: types.ServerCapabilities) -> None:
+def advertise(server: SparkServer, params: dict[str, Any], capabilities: types.ServerCapabilities) -> None:
     """Leave the request out of `capabilities` where it would only repeat what the client shows inline.
 
-    A plugin made for Copilot asks for its texts by other methods, whatever its editor's capabilities say.
+    `params` are those of `initialize` as they came. lsp-mode says null where it should say what it can (its issue
+    5081), so the key alone counts. A plugin made for Copilot asks for its texts by other methods, whatever its editor's
+    capabilities say.
     """
-    options = params.initialization_options
+    said, options = params.get("capabilities"), params.get("initializationOptions")
+    text = said.get("textDocument") if isinstance(said, dict) else None
     plugin = isinstance(options, dict) and "editorPluginInfo" in options
-    if not serves(server) or (plugin and server.settings.completion.fallback == "auto"):
+    server.shows_inline = plugin or (isinstance(text, dict) and "inlineCompletion" in text)
+    if not serves(server):
         capabilities.completion_provider = None
 
 
@@ -86,11 +90,11 @@ async def menu_entries(server: SparkServer, params: types.CompletionParams) -> t
 def _entry(server: SparkServer, uri: str, candidate: Candidate) -> types.CompletionItem:
     """Return the entry for a suggestion at the end of a word, which may be empty."""
     encoding, part, end = server.documents.encoding, part_of(server, uri), candidate.range.end
-    word, language = "", PLAIN
+    line, language = "", PLAIN
     if part is not None:
         cursor, language = part.offset(end, encoding) - part.start, part.document.language
-        line_start, _ = part.own.line_span(end.line)
-        word = _NO_WORD.split(part.own.text[line_start:cursor])[-1]
+        line = part.own.text[part.own.line_span(end.line)[0] : cursor]
+    word = _NO_WORD.split(line)[-1]
     start = types.Position(end.line, end.character - units(word, encoding))
     text = word + candidate.text
     first_line = next(line.strip() for line in text.split("\n") if line.strip())
@@ -104,8 +108,8 @@ def _entry(server: SparkServer, uri: str, candidate: Candidate) -> types.Complet
         # What may be typed of it before the client asks again.
         filter_text=word + _NO_WORD.split(candidate.text, maxsplit=1)[0] or None,
         insert_text_format=types.InsertTextFormat.PlainText,
-        insert_text_mode=types.InsertTextMode.AsIs if _takes_modes(server) else None,
-        text_edit=types.TextEdit(types.Range(start, end), text),
+        insert_text_mode=types.InsertTextMode.AsIs if _takes_as_is(server) else None,
+        text_edit=types.TextEdit(types.Range(start, end), _indented_by_client(server, text, line)),
         command=candidate.command,
     )
 
@@ -114,16 +118,26 @@ def _documentation(server: SparkServer, text: str, language: str) -> types.Marku
     """Return a preview of `text`: fenced code, or as it is for a client that only shows plain text."""
     item = _item_capabilities(server)
     formats = item.documentation_format if item is not None else None
-    if types.MarkupKind.Markdown not in (formats or ()):
+    if formats is not None and types.MarkupKind.Markdown not in formats:  # Helix and eglot show both and name none
         return types.MarkupContent(types.MarkupKind.PlainText, text)
     fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(text))])
     return types.MarkupContent(types.MarkupKind.Markdown, f"{fence}{language}\n{text.strip(chr(10))}\n{fence}")
 
 
-def _takes_modes(server: SparkServer) -> bool:
+def _takes_as_is(server: SparkServer) -> bool:
     item = _item_capabilities(server)
     modes = item.insert_text_mode_support if item is not None else None
     return modes is not None and types.InsertTextMode.AsIs in modes.value_set
+
+
+def _indented_by_client(server: SparkServer, text: str, line: str) -> str:
+    """Return `text` without the indentation that the client puts in front of each further line, that of `line`."""
+    known = server.client_capabilities.text_document
+    completion = known.completion if known is not None else None
+    adjusts = completion is not None and completion.insert_text_mode is types.InsertTextMode.AdjustIndentation
+    if not adjusts or _takes_as_is(server):
+        return text
+    return text.replace("\n" + line[: len(line) - len(line.lstrip())], "\n")
 
 
 def _item_capabilities(server: SparkServer) -> types.ClientCompletionItemOptions | None:

@@ -127,7 +127,7 @@ class SparkProtocol(LanguageServerProtocol):
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """Say what clients may send besides the protocol."""
         result = yield from super().lsp_initialize(params)
-        fallback.advertise(self._server, params, result.capabilities)
+        fallback.advertise(self._server, self.raw_params, result.capabilities)
         result.capabilities.experimental = {DIAGNOSTICS_CAPABILITY: self._server.settings.context.diagnostics}
         return result
 
