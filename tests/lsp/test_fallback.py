@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from lsprotocol import converters, types
 
+from spark_lsp.server import fallback
 from spark_lsp.server.editor import Editor
+from spark_lsp.settings import CompletionSettings, Settings
 from tests.lsp.conftest import StartScripted, profile
 
 URI = "file:///project/a.py"
@@ -162,3 +165,33 @@ async def test_the_deadline_and_the_cache_are_those_of_inline_completion(scripte
     (entry,) = (await editor.request(METHOD, editor.completion_params(URI)))["items"]
     assert entry["textEdit"]["newText"] == "compute(1, 2)"
     assert (await editor.status())["lastReason"] == "cached"
+
+
+class Client:
+    """A server's view of a client, with what it was asked to register."""
+
+    def __init__(self, name: str, mode: Literal["auto", "always", "off"]) -> None:
+        capabilities = profile(name)["capabilities"]
+        self.client_capabilities = converters.get_converter().structure(capabilities, types.ClientCapabilities)
+        self.server_capabilities = types.ServerCapabilities()
+        self.settings = Settings(completion=CompletionSettings(fallback=mode))
+        self.shows_inline = "inlineCompletion" in capabilities["textDocument"]
+        self.registered: list[types.Registration] = []
+
+    async def client_register_capability_async(self, params: types.RegistrationParams) -> None:
+        self.registered += params.registrations
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "registered"),
+    [("vscode-1.139", "always", True), ("vscode-1.139", "auto", False), ("helix-pr14876", "always", False)],
+    ids=["turned on", "not for this client", "the client cannot take it"],
+)
+async def test_turned_on_later_it_is_registered_once_where_the_client_offers_that(
+    name: str, mode: Literal["auto", "always", "off"], registered: bool
+) -> None:
+    client: Any = Client(name, mode)
+    for _ in range(2):
+        await fallback.follow_settings(client)
+    assert [one.method for one in client.registered] == [METHOD] * registered
+    assert (client.server_capabilities.completion_provider is not None) is registered

@@ -13,7 +13,7 @@ from tests.lsp.conftest import StartScripted, profile
 
 NOTEBOOK = "file:///project/a.ipynb"
 CODE, TEXT = 2, 1
-SCRIPT = ["a = 1\n\nb = 2", "a = 1\n\nprint(a)", "b = alone", "# Title\n\nWords", "s = '\x0c\u2028'\nc = \n\nb = 3"]
+SCRIPT = ["a = 1\n\nb = 2", "b = alone", "# Title\n\nWords", "s = '\x0c\u2028'\nc = \n\nb = 3"]
 VSCODE = profile("vscode-1.139")
 
 
@@ -82,11 +82,15 @@ async def test_the_cells_before_and_after_are_text_above_and_below(scripted: Sta
     open_notebook(editor, {"first": "a = 1", "second": "b = ", "third": "b = "})
     assert await complete(editor, "second", 0, 4) == [("2", 0, 4)]
     assert await complete(editor, "third", 0, 4) == [("alone", 0, 4)]
-    move(editor, 1, 2, ["fourth", "fifth"], didOpen=[item("fourth", ""), item("fifth", "print(a)")])
-    assert await complete(editor, "fourth", 0, 0) == []
+
+
+async def test_what_the_next_cell_begins_with_is_not_suggested_again(scripted: StartScripted) -> None:
+    editor = await scripted(script=["k = 1\n\nprint(k)"], client=VSCODE, options={"completion": {"pregenerate": False}})
+    open_notebook(editor, {"first": "k = 1", "second": "", "third": "print(k)"})
+    assert await complete(editor, "second", 0, 0) == []
     assert (await editor.status())["lastReason"] == "duplicate-suffix"
     move(editor, 2, 1)
-    assert await complete(editor, "fourth", 0, 0) == [("print(a)", 0, 0)]
+    assert await complete(editor, "second", 0, 0) == [("print(k)", 0, 0)]
 
 
 async def test_a_cell_of_another_language_is_another_text(scripted: StartScripted) -> None:
