@@ -203,9 +203,11 @@ async def _ask_for_others(server: SparkServer, place: Place, text: str, token: A
         return ()
     if token is not None:
         _send_partial(server, token, text, place)
+    # They have their own time once the engine is free for them.
+    seconds = INVOKED_SECONDS + settings.candidates_ms / 1000
     job = server.scheduler.submit(replace(_request(place), invoked=True, beside=(text,)))
     try:
-        found = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(job.result)), INVOKED_SECONDS)
+        found = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(job.result)), seconds)
     except asyncio.TimeoutError:
         server.scheduler.cancel(job)
         return ()

@@ -12,6 +12,7 @@ URI = "file:///project/a.py"
 METHOD = "textDocument/inlineCompletion"
 TEXT = "s = 'ä😀'; value = "
 COLUMN = len(TEXT.encode())
+PATIENT = {"completion": {"deadlineMs": 60_000}}
 
 
 @pytest.mark.parametrize("name", ["neovim-0.11.4", "neovim-0.12"])
@@ -37,7 +38,9 @@ async def test_0_11_may_ask_before_it_tells_of_the_edit(scripted: StartScripted)
 
 async def test_0_12_never_cancels_and_gets_no_error_and_no_item_without_a_range(scripted: StartScripted) -> None:
     """It asks 200 ms after the last key whether or not the request before was answered, and logs every error."""
-    editor = await scripted(script=[TEXT + "compute(1, 2)"], client=profile("neovim-0.12"), seconds_per_token=0.02)
+    editor = await scripted(
+        script=[TEXT + "compute(1, 2)"], client=profile("neovim-0.12"), options=PATIENT, seconds_per_token=0.02
+    )
     editor.open(URI, "python", TEXT)
     asked = [editor.start_request(METHOD, editor.completion_params(URI))[1]]
     for key in "compu":

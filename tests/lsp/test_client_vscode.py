@@ -11,6 +11,7 @@ from tests.lsp.conftest import StartScripted, profile
 URI = "file:///project/a.py"
 METHOD = "textDocument/inlineCompletion"
 CLIENT = profile("vscode-1.139")
+PATIENT = {"completion": {"deadlineMs": 60_000}}
 
 
 def registered(editor: Editor) -> list[str]:
@@ -33,7 +34,9 @@ async def test_inline_completion_is_there_at_once_and_only_once(scripted: StartS
 
 async def test_each_key_cancels_the_request_before_it(scripted: StartScripted) -> None:
     text = "compute('😀', 2)"
-    editor = await scripted(script=["s = '😀'; value = " + text], client=CLIENT, seconds_per_token=0.02)
+    editor = await scripted(
+        script=["s = '😀'; value = " + text], client=CLIENT, options=PATIENT, seconds_per_token=0.02
+    )
     editor.open(URI, "python", "s = '😀'; value = ")
     asked: list[tuple[int, asyncio.Future[Any]]] = [editor.start_request(METHOD, editor.completion_params(URI))]
     for key in "comp":

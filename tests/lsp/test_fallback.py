@@ -15,7 +15,8 @@ from tests.lsp.conftest import StartScripted, profile
 URI = "file:///project/a.py"
 METHOD = "textDocument/completion"
 BODY = "\n        return self.width * self.height"
-SCRIPT = ["value = compute(1, 2)", "    def area(self):" + BODY, 'text = """```\nmore\n"""', "long = " + "x" * 80]
+LONG = " + ".join(f"{name}()" for name in ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"))
+SCRIPT = ["value = compute(1, 2)", "    def area(self):" + BODY, 'text = """```\nmore\n"""', "long = " + LONG]
 HELIX = profile("helix-master")
 SUBLIME = profile("sublime-lsp")
 
@@ -102,8 +103,8 @@ async def test_one_of_several_lines_is_named_by_its_first_one_with_text(scripted
 async def test_a_long_line_is_cut_in_the_menu_only(scripted: StartScripted) -> None:
     editor = await scripted(script=SCRIPT, client=HELIX)
     (entry,) = await entries(editor, "long = ")
-    assert entry["label"] == "x" * 59 + "…"
-    assert entry["textEdit"]["newText"] == "x" * 80
+    assert entry["label"] == LONG[:59] + "…"
+    assert entry["textEdit"]["newText"] == LONG
 
 
 async def test_fences_in_the_text_do_not_end_the_preview(scripted: StartScripted) -> None:

@@ -180,13 +180,14 @@ async def test_leaving_during_a_generation_is_clean(editor: Editor) -> None:
 
 async def test_asked_by_hand_there_are_several_texts_and_the_first_is_the_one_shown_before(real: StartReal) -> None:
     editor = await real({"completion": {"candidatesMs": 60_000, "deadlineMs": 60_000, "pregenerate": False}})
-    before = "def mean(values):\n    total = sum(values)\n    return "
+    before = "class Rectangle:\n    def __init__(self, width, height):\n        self.width = width\n"
+    before += "        self.height = height\n\n    def "
     editor.open(URI, "python", before + "\n", cursor=len(before))
     shown = await editor.complete(URI)
     computed = (await editor.status())["promptTokens"]
     params = editor.completion_params(URI, True)
     texts = [item["insertText"] for item in (await editor.request("textDocument/inlineCompletion", params))["items"]]
-    assert texts[0] == shown == "total / len(values)"
+    assert texts[0] == shown == "area(self):\n        return self.width * self.height"
     assert 2 <= len(texts) <= 3
     assert len({"".join(text.split()) for text in texts}) == len(texts)
     assert (await editor.status())["promptTokens"] - computed <= 4, "the prompt is not computed again"
