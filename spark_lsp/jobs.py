@@ -69,6 +69,15 @@ class Job:
         self._shown = 0
         self._showing = Lock()
 
+    def run(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> Completion:
+        """Let `pipeline` answer the request, on the engine's thread. Raises what the pipeline raises."""
+        if self.request.beside:
+            return pipeline.alternatives.complete(self.request, cancelled)
+        return pipeline.complete(self.request, cancelled=cancelled, on_place=self._take_place, on_text=self.grow)
+
+    def _take_place(self, place: Place) -> None:
+        self.place = place
+
     def resolve(self, completion: Completion) -> None:
         """Answer the request, and that of the follower, unless it is answered."""
         if not self.result.done():
@@ -80,6 +89,8 @@ class Job:
     def agrees_with(self, request: CompletionRequest) -> bool:
         """Whether `request` may be answered with the rest of this job's text, as far as that is written."""
         mine, typed = self.request, typed_along(self.request, request)
+        if mine.beside != request.beside:
+            return False
         if typed is None or self.cancelled or (mine.invoked and not request.invoked) or mine.patient != request.patient:
             return False
         return self.text.startswith(typed)

@@ -28,7 +28,6 @@ from spark_lsp.idle import SETTLE_SECONDS, IdleWork, OnForeseen
 from spark_lsp.jobs import EngineState, Job, Loader, Status, typed_along
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
-from spark_lsp.postprocess import Place
 from spark_lsp.resident import ResidentModel
 
 __all__ = ["SETTLE_SECONDS", "EngineState", "Job", "Loader", "Scheduler", "Status"]
@@ -167,6 +166,8 @@ class Scheduler(ErrandDesk):
         current = self._current
         if current is None or current.request.document != document:
             return None
+        if place is not None and place.beside and not current.request.beside:
+            return None  # what is to choose from comes after what is being written
         if place is not None and current.agrees_with(place):
             current.resolve(Completion("", Reason.SUPERSEDED))
             return current
@@ -177,7 +178,7 @@ class Scheduler(ErrandDesk):
     def _stop(self, job: Job, reason: Reason, *, gently: bool = False) -> None:
         job.cancelled = True
         if job is self._current:
-            self._debounce.stopped(cold=not job.text)
+            self._debounce.stopped(cold=not job.text and not job.request.beside)
             if not gently:
                 self._model.interrupt()
         job.resolve(Completion("", reason))
@@ -249,16 +250,14 @@ class Scheduler(ErrandDesk):
                 self._debounce.finished(completion.generation.first_text_seconds or completion.seconds)
             follower = job.finish(completion)
             if follower is not None:
+                displaced = self._waiting.pop(follower.request.document, None)
+                if displaced is not None:
+                    self._stop(displaced, Reason.SUPERSEDED)
                 self._waiting[follower.request.document] = follower
 
     def _complete(self, pipeline: Pipeline, job: Job) -> Completion:
-        def on_place(place: Place) -> None:
-            job.place = place
-
         try:
-            completion = pipeline.complete(
-                job.request, cancelled=lambda: job.cancelled or self._closing, on_place=on_place, on_text=job.grow
-            )
+            completion = job.run(pipeline, lambda: job.cancelled or self._closing)
             if completion.generation is not None:
                 self._metrics.count_generation(completion.generation)
             return completion

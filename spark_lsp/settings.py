@@ -55,6 +55,15 @@ class CompletionSettings:
     """Upper bound for one suggestion, in lines."""
     deadline_ms: int = 800
     """An automatic request is answered after this time with what is verified by then, in milliseconds."""
+    candidates: int = 3
+    """Most suggestions to choose from where the user asks for one; an automatic request gets one."""
+    candidates_ms: int = 2000
+    """Time that the suggestions after the first may take together, in milliseconds; 0 is no time for any."""
+    fallback: Literal["auto", "always", "off"] = "auto"
+    """Whether suggestions are also entries of the completion menu; `auto` does so where the client has no inline
+    completion."""
+    fallback_position: Literal["first", "last"] = "first"
+    """Where such an entry stands in the menu."""
     layout: Literal["anchored", "plain"] = "anchored"
     """`anchored` keeps the KV cache append-only while typing; `plain` is the usual prefix-suffix-middle order."""
     drafting: bool = True
@@ -136,6 +145,8 @@ _BOUNDS: Mapping[str, tuple[int, int]] = {
     "completion.max_tokens": (1, 4096),
     "completion.max_lines": (1, 1000),
     "completion.deadline_ms": (1, 600_000),
+    "completion.candidates": (1, 10),
+    "completion.candidates_ms": (0, 60_000),
     "completion.heal_tokens": (0, 16),
     "background.cpu_share": (1, 100),
 }

@@ -68,9 +68,14 @@ class ScriptedEngine:
         rolls_back: bool = True,
         words: Sequence[str] = WORDS,
         logits: Mapping[str, float] | None = None,
+        second: Sequence[str] = (),
     ) -> None:
-        """Be less sure of the characters in `logits`: with 0 for one, it is right with a probability of 1 %."""
-        self.script = list(script)
+        """Be less sure of the characters in `logits`: with 0 for one, it is right with a probability of 1 %.
+
+        Where a text of `second` goes on as well as the script, its next token comes next, the first one before others.
+        """
+        self.script = [*script, *second]
+        self.second = list(second)
         self.logits = dict(logits or {})
         self.vocabulary = scripted_vocabulary(fim=fim, words=words)
         self.info = ModelInfo("scripted", context_length, 256, 33, sequences, rolls_back, saves=rolls_back)
@@ -151,7 +156,8 @@ class ScriptedEngine:
 
     def _row(self, cells: list[int]) -> Row:
         row = np.zeros(len(self.vocabulary), dtype=np.float32)
-        following = self._continuation(b"".join(self.vocabulary.pieces[token] for token in cells[-4096:]))
+        seen = b"".join(self.vocabulary.pieces[token] for token in cells[-4096:])
+        following = self._continuation(seen)
         if not following:
             row[self.vocabulary.special[END]] = 10.0
             return row
@@ -159,11 +165,22 @@ class ScriptedEngine:
         for piece, token in self._by_length:
             if following.startswith(piece):
                 row[token] = self.logits.get(piece[:1].decode("latin-1"), 10.0) + len(piece)
+        for number, text in enumerate(self.second):
+            other = self._continuation(seen, [text])
+            if self._matched(seen, text) == max(self._matched(seen, one) for one in self.script):
+                token = next((token for piece, token in self._by_length if other.startswith(piece)), None)
+                if token is not None and not row[token]:
+                    row[token] = 9.0 - number / 2
         return row
 
-    def _continuation(self, seen: bytes) -> bytes:
+    @staticmethod
+    def _matched(seen: bytes, text: str) -> int:
+        data = text.encode()
+        return max((length for length in range(1, len(data)) if seen.endswith(data[:length])), default=0)
+
+    def _continuation(self, seen: bytes, script: Sequence[str] | None = None) -> bytes:
         best, following = 0, b""
-        for text in self.script:
+        for text in self.script if script is None else script:
             data = text.encode()
             for length in range(min(len(data), len(seen)), best, -1):
                 if seen.endswith(data[:length]):

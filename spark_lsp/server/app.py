@@ -24,7 +24,7 @@ from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
-from spark_lsp.server import diagnostics, inline, parent, status
+from spark_lsp.server import diagnostics, fallback, inline, notebooks, parent, status
 from spark_lsp.server.context_feed import ContextFeed
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
 from spark_lsp.server.exclusion_gate import ExclusionGate
@@ -50,10 +50,12 @@ class SparkServer(LanguageServer):
             "spark-lsp",
             __version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=notebooks.SYNC,
             protocol_cls=SparkProtocol,
         )
         self.settings = settings or Settings()
         self.documents = DocumentStore()
+        self.notebooks = notebooks.Notebooks(self)
         self.gate = ExclusionGate(self)
         self.feed = ContextFeed(self)
         self.reader = WorkspaceReader(self, self.gate.is_excluded)
@@ -62,6 +64,8 @@ class SparkServer(LanguageServer):
         self.metrics = Metrics()
         self.offers: OrderedDict[str, str] = OrderedDict()
         """Texts of the latest items by the identifier in their accept command."""
+        self.shows_inline = False
+        """Whether the client shows suggestions at the cursor, as far as it says."""
         self.closed = False
         self.last_reason = ""
         self._make_loader = make_loader
@@ -192,11 +196,10 @@ class SparkServer(LanguageServer):
 
     # Documents
 
-    def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+    def on_open(self, document: OpenDocument) -> None:
         """Take over a document."""
-        document = self.documents.open(params.text_document)
         self._explain_obstacle(document)
-        self.scheduler.supersede(params.text_document.uri)
+        self.scheduler.supersede(document.uri)
         self.gate.check(document)
 
     def on_exclusion(self, document: OpenDocument) -> None:
@@ -222,19 +225,22 @@ class SparkServer(LanguageServer):
         self.modules.start_over()
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """Apply an edit; work on the older text stops."""
+        """Apply an edit."""
         document = self.documents.change(params.text_document, params.content_changes)
-        edited = None
-        allowed = document is not None and document.excluded is False and self.settings.completion.enabled
-        if document is not None and document.edited is not None and allowed:
-            edited = CompletionRequest(document.uri, document.snapshot, document.edited, document.language)
-        self.scheduler.supersede(params.text_document.uri, edited)
         if document is None:
             log.info("A change for a document that is not open was ignored")
         else:
-            self._explain_obstacle(document)
-            self.feed.touched(document, document.edited)
-            self.modules.changed(document, typed=True)
+            self.on_change(document)
+
+    def on_change(self, document: OpenDocument) -> None:
+        """Stop work on the text before an edit, and take in the new one."""
+        edited = None
+        if document.edited is not None and document.excluded is False and self.settings.completion.enabled:
+            edited = CompletionRequest(document.uri, document.snapshot, document.edited, document.language)
+        self.scheduler.supersede(document.uri, edited)
+        self._explain_obstacle(document)
+        self.feed.touched(document, document.edited)
+        self.modules.changed(document, typed=True)
 
     def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         """Let other documents profit from what was saved."""
@@ -244,9 +250,8 @@ class SparkServer(LanguageServer):
             self.reader.saved(document)
             self.modules.saved(document)
 
-    def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+    def on_close(self, uri: str) -> None:
         """Free everything kept for a document."""
-        uri = params.text_document.uri
         self.documents.close(uri)
         self.completions.forget(uri)
         self.feed.forget(uri)
@@ -262,7 +267,7 @@ class SparkServer(LanguageServer):
 
 
 def _register(server: SparkServer) -> None:
-    """Register every handler. Options are given because pygls does not advertise inline completion without them."""
+    """Register every handler."""
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: SparkServer, params: types.InitializeParams) -> None:
@@ -276,9 +281,8 @@ def _register(server: SparkServer) -> None:
     def did_save(ls: SparkServer, params: types.DidSaveTextDocumentParams) -> None:
         ls.did_save(params)
 
-    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
-    async def inline_completion(ls: SparkServer, params: types.InlineCompletionParams) -> types.InlineCompletionList:
-        return await inline.inline_completion(ls, params, ls.protocol.raw_params)
+    inline.register(server)
+    fallback.register(server)
 
     @server.command(inline.ACCEPT_COMMAND)
     def accept(ls: SparkServer, *arguments: Any) -> None:

@@ -53,6 +53,8 @@ class Editor:
     """Position encodings to offer, the preferred one first; none means UTF-16, as the protocol says."""
     folder: Path | None = None
     """The workspace folder."""
+    client: dict[str, Any] = field(default_factory=dict)
+    """What another client says of itself in `initialize`, in place of what this one says."""
     messages: list[dict[str, Any]] = field(default_factory=list)
     """Notifications and requests that came from the server, in order."""
     capabilities: dict[str, Any] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class Editor:
                 "rootUri": self.folder.as_uri() if self.folder is not None else None,
                 "capabilities": capabilities,
                 "initializationOptions": options,
+                **self.client,
             },
         )
         self.capabilities = result["capabilities"]

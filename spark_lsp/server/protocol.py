@@ -22,6 +22,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
+from spark_lsp.server import fallback
 from spark_lsp.server.diagnostics import DIAGNOSTICS_CAPABILITY
 
 if TYPE_CHECKING:
@@ -126,13 +127,14 @@ class SparkProtocol(LanguageServerProtocol):
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """Say what clients may send besides the protocol."""
         result = yield from super().lsp_initialize(params)
+        fallback.advertise(self._server, self.raw_params, result.capabilities)
         result.capabilities.experimental = {DIAGNOSTICS_CAPABILITY: self._server.settings.context.diagnostics}
         return result
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Put a document into our store."""
-        self._server.did_open(params)
+        self._server.on_open(self._server.documents.open(params.text_document))
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
@@ -142,4 +144,19 @@ class SparkProtocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """Free what is kept for a document."""
-        self._server.did_close(params)
+        self._server.on_close(params.text_document.uri)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        """Put the cells of a notebook into our store."""
+        self._server.notebooks.did_open(params)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Apply changes to the cells in our store."""
+        self._server.notebooks.did_change(params)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> None:
+        """Free what is kept for a notebook."""
+        self._server.notebooks.did_close(params)

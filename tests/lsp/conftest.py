@@ -22,6 +22,7 @@ PAUSE_SECONDS = 3.0
 """A thinking pause. It begins anew as long as tokens are computed, so that a slow machine is given its time: the tests
 are about what is computed, and not how fast."""
 PAUSE_MOST_SECONDS = 60.0
+PROFILES = Path(__file__).parent / "profiles"
 
 
 @pytest_asyncio.fixture
@@ -35,6 +36,7 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
         wait: bool = True,
         encodings: Sequence[str] = (),
         folder: Path | None = None,
+        client: dict[str, Any] | None = None,
         **plan: Any,
     ) -> Editor:
         file = tmp_path / f"plan{len(editors)}.json"
@@ -44,6 +46,7 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
             environment={"PYTHONPATH": str(ROOT)},
             encodings=encodings,
             folder=folder,
+            client=client or {},
         )
         editors.append(editor)
         await editor.start(options, stderr=asyncio.subprocess.PIPE)
@@ -55,6 +58,12 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
     for editor in editors:
         await editor.stop()
         await stderr_of(editor)
+
+
+def profile(name: str) -> dict[str, Any]:
+    """Return what a client says in `initialize`: its `clientInfo` and its `capabilities`."""
+    said: dict[str, Any] = json.loads((PROFILES / f"{name}.json").read_text())
+    return {key: said[key] for key in ("clientInfo", "capabilities")}
 
 
 async def stderr_of(editor: Editor) -> str:

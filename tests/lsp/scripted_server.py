@@ -1,7 +1,8 @@
 """The real server over stdio with the scripted engine: `python -m tests.lsp.scripted_server FILE.json`.
 
 FILE.json holds {"script": [...], "seconds_per_token": 0.0, "fim": true, "fail": "", "load_seconds": 0.0, "logits": {},
-"trace": false}. With "trace" the request `test/memory` tells what Python holds: {"objects": number, "bytes": number}.
+"second": [], "trace": false}. With "trace" the request `test/memory` tells what Python holds: {"objects": number,
+"bytes": number}.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def scripted_loader(plan: dict[str, Any]) -> Callable[[Settings, Callable[[float
                 seconds_per_token=plan.get("seconds_per_token", 0.0),
                 fim=plan.get("fim", True),
                 logits=plan.get("logits"),
+                second=plan.get("second", []),
             )
             return Pipeline(engine, settings.completion, cost=default_cost_model(), context=settings.context)
 

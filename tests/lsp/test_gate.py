@@ -50,7 +50,8 @@ async def test_a_guessed_text_is_shown_to_nobody(scripted: StartScripted) -> Non
 
 
 async def test_a_text_that_was_withheld_is_there_at_once_for_who_asks_for_it(scripted: StartScripted) -> None:
-    editor = await scripted(script=["value = " + WEAK], logits=LOGITS)
+    options = {"completion": {"candidates": 1, "pregenerate": False}}  # nothing else is computed meanwhile
+    editor = await scripted(script=["value = " + WEAK], logits=LOGITS, options=options)
     editor.open(URI, "python", "value = ")
     assert await answer(editor) == ("", "low-confidence")
     before = await computed(editor)
