@@ -50,6 +50,7 @@ async def inline_completion(
     server: SparkServer, params: types.InlineCompletionParams, raw: dict[str, Any]
 ) -> types.InlineCompletionList:
     """Return at most one item; never null and never a bare list, which some clients cannot take."""
+    await server.copilot.agree_on_version(raw)
     try:
         reason, text, place = await _complete(server, params, raw.get("partialResultToken"))
     except asyncio.CancelledError:
