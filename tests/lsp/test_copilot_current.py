@@ -96,17 +96,6 @@ async def test_a_request_for_another_version_is_refused(scripted: StartScripted,
     assert item["insertText"] == "compute(1, 2)"
 
 
-async def test_an_edit_that_comes_after_the_request_for_it_is_waited_for(scripted: StartScripted) -> None:
-    editor = await scripted(script=SCRIPT, options=NVIM_LSPCONFIG)
-    editor.open(URI, "python", "value")
-    request = {**params(editor, 3), "position": {"line": 0, "character": 8}}
-    _, answer = editor.start_request(INLINE, request)
-    editor.type(URI, " =")
-    editor.type(URI, " ")
-    (item,) = (await answer)["items"]
-    assert item["insertText"] == "compute(1, 2)"
-
-
 async def test_other_clients_may_send_any_version(scripted: StartScripted) -> None:
     editor = await scripted(script=SCRIPT)
     editor.open(URI, "python", "value = ")

@@ -128,16 +128,6 @@ async def test_a_version_that_also_counts_saves_is_taken_if_the_text_has_the_pla
     assert refused.value.code == -32801
 
 
-async def test_an_edit_that_comes_after_the_request_for_it_is_waited_for(scripted: StartScripted) -> None:
-    editor = await scripted(script=SCRIPT, options=NVIM_LSPCONFIG)
-    editor.open(URI, "python", "value =")
-    ahead = copilot_lua_params(editor, URI, version=2, position={"line": 0, "character": 8})
-    _, answer = editor.start_request("getCompletions", ahead)
-    editor.type(URI, " ")
-    (completion,) = (await answer)["completions"]
-    assert completion["text"] == "value = compute(1, 2)"
-
-
 async def test_a_cancelled_request_gets_its_error(scripted: StartScripted) -> None:
     editor = await scripted(script=SCRIPT, options=NVIM_LSPCONFIG, seconds_per_token=0.05)
     editor.open(URI, "python", "x = 1\n" * 50 + "value = ")
