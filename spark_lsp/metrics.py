@@ -36,7 +36,12 @@ class Metrics:
     """Tokens written for them; they are not among the generated ones."""
     pregenerated_used: int = 0
     """Suggestions of them that were shown."""
+    shown: int = 0
+    """Suggestions that a client says it shows."""
+    partially_accepted: int = 0
+    """Suggestions of which a client says that a part was accepted."""
     reasons: Counter[str] = field(default_factory=Counter)
+    _latest_partial: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def count_generation(self, generation: Generation) -> None:
@@ -85,6 +90,17 @@ class Metrics:
         with self._lock:
             self.completions_accepted += 1
 
+    def count_shown(self, identifier: str) -> None:
+        """The client says that it shows a suggestion."""
+        with self._lock:
+            self.shown += 1
+
+    def count_partial(self, characters: int, identifier: str) -> None:
+        """The client says that the first `characters` of a suggestion are accepted; said again as they become more."""
+        with self._lock:
+            self.partially_accepted += bool(characters) and identifier != self._latest_partial
+            self._latest_partial = identifier
+
     def as_dict(self) -> dict[str, object]:
         """Return the counters under the names of the `spark/status` answer."""
         with self._lock:
@@ -95,6 +111,8 @@ class Metrics:
                 "draftedTokens": self.drafted_tokens,
                 "acceptedTokens": self.accepted_tokens,
                 "acceptedCompletions": self.completions_accepted,
+                "shown": self.shown,
+                "partiallyAccepted": self.partially_accepted,
                 "workspaceTexts": self.workspace_texts,
                 "workspacePending": self.workspace_pending,
                 "indexedModules": self.indexed_modules,

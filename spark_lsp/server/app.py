@@ -24,7 +24,7 @@ from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import CompletionRequest, Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
-from spark_lsp.server import diagnostics, fallback, inline, notebooks, parent, status
+from spark_lsp.server import copilot, diagnostics, fallback, inline, notebooks, parent, status
 from spark_lsp.server.context_feed import ContextFeed
 from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
 from spark_lsp.server.exclusion_gate import ExclusionGate
@@ -61,6 +61,7 @@ class SparkServer(LanguageServer):
         self.reader = WorkspaceReader(self, self.gate.is_excluded)
         self.modules = ModuleFeed(self, self.gate.is_excluded)
         self.completions = CompletionCache()
+        self.copilot = copilot.CopilotClient(self)
         self.metrics = Metrics()
         self.offers: OrderedDict[str, str] = OrderedDict()
         """Texts of the latest items by the identifier in their accept command."""
@@ -189,6 +190,7 @@ class SparkServer(LanguageServer):
     def _show_status(self, current: Status) -> None:
         if self._load_progress is not None and self._load_progress.finish(current):
             self._load_progress = None
+        self.copilot.announce(current)
         self.reader.wake()
         self.modules.wake()
         if current.message:
@@ -268,6 +270,8 @@ class SparkServer(LanguageServer):
 
 def _register(server: SparkServer) -> None:
     """Register every handler."""
+
+    copilot.register(server)
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: SparkServer, params: types.InitializeParams) -> None:

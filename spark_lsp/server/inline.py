@@ -68,6 +68,7 @@ async def inline_completion(
     server: SparkServer, params: types.InlineCompletionParams, raw: dict[str, Any]
 ) -> types.InlineCompletionList:
     """Return the items; never null and never a bare list, which some clients cannot take."""
+    await server.copilot.agree_on_version(raw)
     invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
     query = Query(params.text_document.uri, params.position, invoked, params.context.selected_completion_info)
     return _list(await candidates(server, query, raw.get("partialResultToken")))

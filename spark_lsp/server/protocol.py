@@ -75,6 +75,8 @@ class SparkProtocol(LanguageServerProtocol):
             if not self._may_come_now(message, method):
                 return
             message = {"params": None, **message}
+            if method == types.INITIALIZE:
+                message = self._server.copilot.prepared(message)
         params = message.get("params")  # pygls takes those of methods that it does not know out of the message
         try:
             structured = super().structure_message(message)
