@@ -18,8 +18,9 @@ from spark_lsp.documents.positions import Encoding, offset_at, position_at
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.pipeline import Reason
 from spark_lsp.server import inline
-from spark_lsp.server.copilot.params import Target, identifier_of, target_of
+from spark_lsp.server.copilot.params import Target, target_of
 from spark_lsp.server.copilot.version import OutdatedRequestError, agree_on_version
+from spark_lsp.server.place import Query, part_of
 
 if TYPE_CHECKING:
     from spark_lsp.server.app import SparkServer
@@ -28,39 +29,17 @@ AT_ONCE_SECONDS = 0.25
 """Nobody sees a suggestion and asks for another one in so short a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A suggestion as it is offered: `text` (LF line ends) takes the place of `range`, which lies on one line."""
-
-    text: str
-    range: types.Range
-    identifier: str
-    """The argument of its accept command."""
-    command: types.Command
-    """What the client runs when it is accepted."""
-
-
-async def candidates(server: SparkServer, target: Target, *, invoked: bool) -> list[Candidate]:
+async def candidates(server: SparkServer, target: Target, *, invoked: bool) -> list[inline.Candidate]:
     """Return what `textDocument/inlineCompletion` offers there: several at most where it is asked for by hand.
 
     Ranges are in the encoding that was agreed on. Raises CancelledError when the request was cancelled.
     """
-    kind = types.InlineCompletionTriggerKind.Invoked if invoked else types.InlineCompletionTriggerKind.Automatic
-    document = types.TextDocumentIdentifier(target.uri)
-    request = types.InlineCompletionParams(types.InlineCompletionContext(kind), document, _position(server, target))
-    found = []
-    for item in (await inline.inline_completion(server, request, {})).items:
-        if item.range is None or item.command is None:
-            continue
-        text = item.insert_text if isinstance(item.insert_text, str) else item.insert_text.value
-        identifier = identifier_of({"command": {"arguments": list(item.command.arguments or [])}})
-        found.append(Candidate(text, item.range, identifier, item.command))
-    return found
+    return await inline.candidates(server, Query(target.uri, _position(server, target), invoked))
 
 
 def most_candidates(server: SparkServer) -> int:
     """Return how many texts a request made by hand is offered at most."""
-    return 1
+    return server.settings.completion.candidates
 
 
 @dataclass(slots=True)
@@ -142,7 +121,9 @@ async def _completions(server: SparkServer, params: dict[str, Any], target: Targ
     return {"completions": [_whole_line(server, snapshot, target, candidate) for candidate in found]}
 
 
-def _whole_line(server: SparkServer, snapshot: TextSnapshot, target: Target, candidate: Candidate) -> dict[str, Any]:
+def _whole_line(
+    server: SparkServer, snapshot: TextSnapshot, target: Target, candidate: inline.Candidate
+) -> dict[str, Any]:
     encoding = server.documents.encoding
     line = candidate.range.start.line
     begin, finish = snapshot.line_span(line)
@@ -162,8 +143,8 @@ def _whole_line(server: SparkServer, snapshot: TextSnapshot, target: Target, can
 
 def own_text(server: SparkServer, uri: str) -> TextSnapshot | None:
     """Return the text that positions in a document refer to, or None if it is not open."""
-    document = server.documents.get(uri)
-    return document.snapshot if document is not None else None
+    part = part_of(server, uri)
+    return part.own if part is not None else None
 
 
 def utf16_range(server: SparkServer, snapshot: TextSnapshot, where: types.Range) -> dict[str, Any]:

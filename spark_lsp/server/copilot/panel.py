@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from spark_lsp.server.copilot.completions import Candidate, candidates, most_candidates, own_text, utf16_range
+from spark_lsp.server.copilot.completions import candidates, most_candidates, own_text, utf16_range
 from spark_lsp.server.copilot.params import Target, target_of
 from spark_lsp.server.copilot.version import agree_on_version
+from spark_lsp.server.inline import Candidate
 
 if TYPE_CHECKING:
     from spark_lsp.server.app import SparkServer
