@@ -98,7 +98,7 @@ def _load_best(
     variant = kept_variant(path) if model.optimized else None
     if variant is not None:
         try:
-            engine = _load(variant.path, f"{name} (optimized)", model, progress, beside)
+            engine = _load(variant.path, f"{name} (optimized)", model, progress, beside, variant.manifest.recipe)
         except ModelLoadError as error:
             log.warning("The optimized variant is left out: %s", error)
         else:
@@ -108,7 +108,12 @@ def _load_best(
 
 
 def _load(
-    path: Path, name: str, model: ModelSettings, progress: Callable[[float], bool], beside: LlamaEngine | None
+    path: Path,
+    name: str,
+    model: ModelSettings,
+    progress: Callable[[float], bool],
+    beside: LlamaEngine | None,
+    variant: str = "",
 ) -> LlamaEngine:
     from spark_lsp.decoding.drafters import DRAFT_SEQUENCES
     from spark_lsp.decoding.llama import SEQUENCES, LlamaEngine
@@ -117,6 +122,7 @@ def _load(
     return LlamaEngine.load(
         path,
         name=name,
+        variant=variant,
         context_tokens=model.context_tokens,
         threads=model.threads,
         gpu_layers=model.gpu_layers,

@@ -111,8 +111,12 @@ class Metrics:
 
     def as_dict(self) -> dict[str, object]:
         """Return the counters under the names of the `spark/status` answer."""
+        outcome = self.offers.total
         with self._lock:
             return {
+                "shown": outcome.shown,
+                "partiallyAccepted": outcome.partially_accepted,
+                "kept": outcome.kept,
                 "promptTokens": self.prompt_tokens,
                 "decodeSteps": self.decode_steps,
                 "generatedTokens": self.generated_tokens,

@@ -1,8 +1,9 @@
 """Settings: frozen, with units, defaults in one place.
 
-One schema serves `initializationOptions`, `workspace/configuration`, `workspace/didChangeConfiguration` and the
-command line. `load` never raises for what a user wrote: it returns the settings it could read and a list of
-warnings, each naming the key.
+One schema serves `initializationOptions`, `workspace/configuration`, `workspace/didChangeConfiguration`, the files
+`spark-lsp.toml` and the command line (`settings_layers` says which wins). `load` never raises for what a user wrote: it
+returns the settings it could read and a list of warnings, each naming the key. The docstrings of the fields are what
+users read of them (`settings_schema`).
 """
 
 from __future__ import annotations
@@ -113,6 +114,14 @@ class BackgroundSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class StatisticsSettings:
+    """What is counted of suggestions: shown, accepted, kept. It is never sent anywhere."""
+
+    keep: bool = True
+    """Whether the counts are kept on disk for `spark-lsp stats`; they hold no text."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user can set."""
 
@@ -120,14 +129,21 @@ class Settings:
     completion: CompletionSettings = field(default_factory=CompletionSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
     background: BackgroundSettings = field(default_factory=BackgroundSettings)
+    statistics: StatisticsSettings = field(default_factory=StatisticsSettings)
+
+
+def given_flags(model: str | None, *, optimized: bool, draft: str | None = None) -> dict[str, Any]:
+    """Return what the command line says about the model, as `load` takes it; nothing that was not given."""
+    flags: dict[str, Any] = {"name": model, "draft": draft, "optimized": None if optimized else False}
+    return {"model": {key: value for key, value in flags.items() if value is not None}}
 
 
 def from_flags(model: str | None, *, optimized: bool, draft: str | None = None) -> Settings:
     """Return the defaults with what the command line says about the model."""
-    return Settings(model=ModelSettings(name=model or DEFAULT_MODEL, optimized=optimized, draft=draft or ""))
+    return load(given_flags(model, optimized=optimized, draft=draft))[0]
 
 
-_BOUNDS: Mapping[str, tuple[int, int]] = {
+BOUNDS: Mapping[str, tuple[int, int]] = {
     "model.threads": (0, 512),
     "model.gpu_layers": (-1, 10_000),
     "model.context_tokens": (1024, 1_048_576),
@@ -152,20 +168,21 @@ def _convert(key: str, value: Any, wanted: Any) -> Any:
         value = int(value)  # editors written in JavaScript have only one kind of number
     if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
         raise SettingsError(f"The setting `{key}` is {value!r}; it must be of type {wanted.__name__}.")
-    low, high = _BOUNDS.get(key, (None, None))
+    low, high = BOUNDS.get(key, (None, None))
     if low is not None and high is not None and not low <= value <= high:
         raise SettingsError(f"The setting `{key}` is {value!r}; it must lie between {low} and {high}.")
     return value
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """Return the spelling of a setting's name that editors use."""
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
 
 
 def _merge(base: Any, data: Mapping[str, Any], path: str, warnings: list[str]) -> Any:
     hints = typing.get_type_hints(type(base))
-    names = {spelling: f.name for f in dataclasses.fields(base) for spelling in (f.name, _camel(f.name))}
+    names = {spelling: f.name for f in dataclasses.fields(base) for spelling in (f.name, camel(f.name))}
     changes: dict[str, Any] = {}
     for given, value in data.items():
         key = f"{path}{given}"
@@ -173,6 +190,8 @@ def _merge(base: Any, data: Mapping[str, Any], path: str, warnings: list[str]) -
         if name is None:
             warnings.append(f"The setting `{key}` is unknown and was ignored.")
             continue
+        if value is None:
+            continue  # an editor that has no value for a setting sends null
         current = getattr(base, name)
         if dataclasses.is_dataclass(current):
             if isinstance(value, Mapping):
@@ -193,7 +212,8 @@ def load(data: Any, base: Settings | None = None) -> tuple[Settings, list[str]]:
     """Return `base` overridden by `data`, and one warning for each key that could not be used.
 
     `data` may be the settings object itself or an object holding it under `spark`; keys may be written in
-    snake_case or camelCase; `"model": "NAME"` is short for `"model": {"name": "NAME"}`. None changes nothing.
+    snake_case or camelCase; `"model": "NAME"` is short for `"model": {"name": "NAME"}`. None changes nothing, nor does
+    a setting that is None.
     """
     base = base or Settings()
     warnings: list[str] = []

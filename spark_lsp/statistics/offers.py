@@ -62,6 +62,13 @@ class OfferBook:
         self._written: deque[tuple[str, str, str]] = deque(maxlen=_WRITTEN)
         self._accepted: deque[AcceptedText] = deque(maxlen=REMEMBERED)
         self._counts: dict[Row, Counts] = {}
+        self._total = Counts()
+
+    @property
+    def total(self) -> Counts:
+        """What was counted since the start, over all rows."""
+        latest = self._latest.suggestion if self._latest is not None else None
+        return self._total + Counts(shown=latest is not None and latest.due)
 
     def wrote(self, document: str, text: str, drafter: str) -> None:
         """Take note that `drafter` guessed most of `text`; the empty name means that nobody did."""
@@ -105,7 +112,7 @@ class OfferBook:
         """
         offer = self._find(identifier)
         if offer is None:
-            self._counts = added(self._counts, {Row(OTHER, OTHER): Counts(shown=1, accepted=1)})
+            self._count(Row(OTHER, OTHER), Counts(shown=1, accepted=1))
             return False
         suggestion = offer.suggestion
         if suggestion.accepted:
@@ -193,12 +200,16 @@ class OfferBook:
     def _judge(self, accepted: AcceptedText, text: str | None) -> None:
         self._accepted.remove(accepted)
         if text is not None and accepted.stands(text):
-            self._counts = added(self._counts, {accepted.row: Counts(kept=1)})
+            self._count(accepted.row, Counts(kept=1))
 
     def _add(self, suggestion: _Suggestion, counts: Counts) -> None:
         if suggestion.row is None:
             suggestion.row = Row(suggestion.language, self._drafter(suggestion))
-        self._counts = added(self._counts, {suggestion.row: counts})
+        self._count(suggestion.row, counts)
+
+    def _count(self, row: Row, counts: Counts) -> None:
+        self._counts = added(self._counts, {row: counts})
+        self._total += counts
 
     def _drafter(self, suggestion: _Suggestion) -> str:
         shown = suggestion.text
