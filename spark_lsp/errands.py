@@ -8,8 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from spark_lsp.context.sources import ContextSources
-from spark_lsp.names.index import NameIndex
 from spark_lsp.jobs import Loader
+from spark_lsp.names.index import NameIndex
 from spark_lsp.pipeline import Pipeline
 from spark_lsp.resident import ModelSwitch
 from spark_lsp.settings import Settings
@@ -29,7 +29,8 @@ class ErrandDesk:
     def switch(self, loader: Loader) -> Future[str]:
         """Put another model in the place of the one in use; the newest call wins.
 
-        The result is empty if that model answers from now on, else what went wrong as a sentence; then the old one does.
+        The result is empty if that model answers from now on, else what went wrong, as a sentence; then the old one
+        does.
         """
         switch = ModelSwitch(loader)
         with self._condition:

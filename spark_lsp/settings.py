@@ -35,6 +35,8 @@ class ModelSettings:
     """Whether a variant that `spark-lsp optimize` kept for this machine is used in place of the model."""
     context_tokens: int = 8192
     """KV cache size in tokens, shared by all open documents."""
+    download: bool = False
+    """Whether the server downloads a model of the catalogue that is not on this machine; else it says how to."""
     draft: str = ""
     """A smaller model of the same family that drafts for this one, by name or path; empty for none. It pays for models
     of 3B and more."""

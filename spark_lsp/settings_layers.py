@@ -3,7 +3,7 @@
 From the weakest to the strongest: the defaults, the user's `spark-lsp.toml`, that of the workspace (of several folders
 the first one wins), the command line, `initializationOptions`, what the editor configured since, and a model chosen by
 command. A file in a workspace comes with the code, which may be a stranger's: it may name a model of the catalogue, but
-no file that the server would load.
+no file that the server would load, and it does not start a download.
 """
 
 from __future__ import annotations
@@ -98,14 +98,17 @@ def _undotted(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_files(data: Any) -> tuple[Any, list[str]]:
-    """Return the settings without models that are files, and a sentence for each."""
+    """Return the settings without models that are files and without downloads, and a sentence for each."""
     model = data.get("model") if isinstance(data, Mapping) else None
     model = {"name": model} if isinstance(model, str) else model
     if not isinstance(model, Mapping):
         return data, []
     refused = [key for key in ("name", "draft") if isinstance(model.get(key), str) and not _in_catalogue(model[key])]
+    refused += ["download"] * bool(model.get("download"))
     kept = {key: value for key, value in model.items() if key not in refused}
-    sentence = "The setting `model.{}` was ignored: a workspace may only name models of `spark-lsp models list`."
+    sentence = (
+        "The setting `model.{}` was ignored: a workspace may only choose one of the models on this machine by name."
+    )
     return {**data, "model": kept}, [sentence.format(key) for key in refused]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import itertools
 import json
 import typing
 from collections.abc import Iterator
@@ -129,7 +130,7 @@ def _field_docstrings(kind: type[Any]) -> dict[str, str]:
     tree = ast.parse(inspect.getsource(settings))
     body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == kind.__name__)
     texts: dict[str, str] = {}
-    for field, below in zip(body, body[1:], strict=False):
+    for field, below in itertools.pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             text = below.value if isinstance(below, ast.Expr) else None
             if isinstance(text, ast.Constant) and isinstance(text.value, str):

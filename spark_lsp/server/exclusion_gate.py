@@ -54,10 +54,14 @@ class ExclusionGate:
     def saved(self, document: OpenDocument) -> None:
         """Look again after a save: at the document, and at all of them if it holds rules."""
         if document.uri.rpartition("/")[2] in IGNORE_FILES:
-            self._exclusions.refresh()
-            self._server.on_new_rules()
+            self.rules_changed()
         else:
             self.check(document)
+
+    def rules_changed(self) -> None:
+        """Read all rules again, and look at everything by them."""
+        self._exclusions.refresh()
+        self._server.on_new_rules()
 
     async def excluded(self, document: OpenDocument) -> bool:
         """Return whether a document is private, as soon as that is known."""

@@ -40,6 +40,7 @@ INVOKED_SECONDS = 10.0
 class _Place:
     """Where the suggestion goes: into `snapshot` at `cursor`, sent as `lead` + text over `replaced`."""
 
+    document: OpenDocument
     snapshot: TextSnapshot
     cursor: int
     lead: str
@@ -61,7 +62,7 @@ async def inline_completion(
 
 def accepted(server: SparkServer, identifier: object) -> None:
     """Take note that the suggestion with this identifier was accepted; an unknown one is only counted."""
-    server.metrics.count_accept()
+    server.outcomes.accepted(str(identifier))
     text = server.offers.pop(str(identifier), "")
     if text:
         server.scheduler.learn(text)
@@ -72,6 +73,7 @@ def foreseen(server: SparkServer, request: CompletionRequest, completion: Comple
     document = server.documents.get(request.document)
     if document is None or document.excluded is not False:
         return
+    server.outcomes.wrote(document.uri, completion)
     if completion.generation is not None:
         server.metrics.count_pregeneration(completion.generation, useful=bool(completion.text))
     if completion.if_invoked:
@@ -90,6 +92,8 @@ async def _complete(
 ) -> tuple[Reason, str, _Place | None]:
     if not server.settings.completion.enabled:
         return Reason.DISABLED, "", None
+    if server.paused:
+        return Reason.PAUSED, "", None
     document = server.documents.get(params.text_document.uri)
     if document is None:
         return Reason.UNKNOWN_DOCUMENT, "", None
@@ -99,7 +103,7 @@ async def _complete(
         return Reason.EXCLUDED, "", None
     await _wait_for_late_change(server, document, params.position)
     snapshot = document.snapshot
-    place = _place(server, snapshot, params)
+    place = _place(server, document, params)
     invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
     known = server.completions.get(document.uri, place.snapshot.text, place.cursor, invoked=invoked)
     if known is not None:
@@ -137,18 +141,18 @@ def _follows_deletion(server: SparkServer, document: OpenDocument, position: typ
     return document.lost_character_at(offset)
 
 
-def _place(server: SparkServer, snapshot: TextSnapshot, params: types.InlineCompletionParams) -> _Place:
-    encoding = server.documents.encoding
+def _place(server: SparkServer, document: OpenDocument, params: types.InlineCompletionParams) -> _Place:
+    encoding, snapshot = server.documents.encoding, document.snapshot
     selected = params.context.selected_completion_info
     if selected is not None:
         start, end = selected.range.start, selected.range.end
         where = Range(start.line, start.character, end.line, end.character)
         begin = offset_at(snapshot, start.line, start.character, encoding)
         changed = apply_change(snapshot, ContentChange(selected.text, where), encoding)
-        return _Place(changed, begin + len(selected.text), selected.text, selected.range)
+        return _Place(document, changed, begin + len(selected.text), selected.text, selected.range)
     cursor = offset_at(snapshot, params.position.line, params.position.character, encoding)
     position = types.Position(*position_at(snapshot, cursor, encoding))
-    return _Place(snapshot, cursor, "", types.Range(position, position))
+    return _Place(document, snapshot, cursor, "", types.Range(position, position))
 
 
 async def _ask_engine(
@@ -200,6 +204,7 @@ async def _answer_early(server: SparkServer, document: OpenDocument, place: _Pla
 
 def _remember(server: SparkServer, document: OpenDocument, place: _Place, completion: Completion) -> None:
     text, if_invoked = completion.text, completion.if_invoked
+    server.outcomes.wrote(document.uri, completion)
     if if_invoked and server.documents.get(document.uri) is document:
         server.completions.put(document.uri, place.snapshot.text, place.cursor, text, if_invoked)
         _shown(server, document, place, text)
@@ -222,6 +227,7 @@ def _list(server: SparkServer, text: str, place: _Place | None) -> types.InlineC
         return types.InlineCompletionList(items=[])
     identifier = uuid.uuid4().hex
     server.offers[identifier] = text
+    server.outcomes.offered(identifier, place.document, place.snapshot, place.cursor, text)
     if len(server.offers) > OFFERS_REMEMBERED:
         server.offers.popitem(last=False)
     item = types.InlineCompletionItem(

@@ -44,7 +44,6 @@ class _Suggestion:
 @dataclass(frozen=True, slots=True)
 class _Offer:
     suggestion: _Suggestion
-    document_text: str
     start: int
     text: str
 
@@ -59,6 +58,8 @@ class OfferBook:
         self._clock = clock
         self._offers: OrderedDict[str, _Offer] = OrderedDict()
         self._latest: _Offer | None = None
+        self._latest_text = ""
+        """The document of that offer; those of the others are not needed, and may be large."""
         self._written: deque[tuple[str, str, str]] = deque(maxlen=_WRITTEN)
         self._accepted: deque[AcceptedText] = deque(maxlen=REMEMBERED)
         self._counts: dict[Row, Counts] = {}
@@ -82,7 +83,8 @@ class OfferBook:
             self._count_shown()
             suggestion = _Suggestion(document, language, text)
         suggestion.due = not suggestion.shown and not self.client_tells
-        self._latest = self._offers[identifier] = _Offer(suggestion, document_text, start, text)
+        self._latest = self._offers[identifier] = _Offer(suggestion, start, text)
+        self._latest_text = document_text
         if len(self._offers) > REMEMBERED:
             self._offers.popitem(last=False)
 
@@ -124,6 +126,17 @@ class OfferBook:
         row = suggestion.row or Row(OTHER, OTHER)
         self._accepted.append(AcceptedText(row, suggestion.document, offer.text, offer.start, offer.start, due))
         return True
+
+    def document_of(self, identifier: str) -> str | None:
+        """Return the document of an offer, by default of the latest one."""
+        offer = self._find(identifier)
+        return offer.suggestion.document if offer is not None else None
+
+    def due_in(self) -> float | None:
+        """Return the seconds until `judge` has something to do, at least 0; None if nothing is followed."""
+        if not self._accepted:
+            return None
+        return max(0.0, min(accepted.due for accepted in self._accepted) - self._clock())
 
     def follows(self, document: str) -> bool:
         """Whether an accepted text of the document is followed: then `edited` wants to know."""
@@ -174,7 +187,7 @@ class OfferBook:
             return None
         if latest.suggestion.accepted:
             return None
-        if start == latest.start and document_text == latest.document_text:
+        if start == latest.start and document_text == self._latest_text:
             if text.startswith(latest.suggestion.text):
                 latest.suggestion.text = text
             return latest.suggestion

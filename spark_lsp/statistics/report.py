@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from spark_lsp.statistics.counts import Counts, Row, Table, to_json, total
@@ -34,13 +34,13 @@ def as_text(statistics: Statistics) -> str:
         lines += [(group, *_cells(counts)) for group, counts in groups]
         lines.append(("all", *_cells(total(statistics.table.values()))))
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-        blocks.append(
-            "\n".join(
-                "  ".join(cell.rjust(w) if i else cell.ljust(w) for i, (cell, w) in enumerate(zip(line, widths)))
-                for line in lines
-            )
-        )
+        blocks.append("\n".join(_aligned(line, widths) for line in lines))
     return "\n\n".join(blocks)
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+    return "  ".join([first.strip().ljust(widths[0]), *others])
 
 
 def grouped(table: Table, key: Callable[[Row], str]) -> list[tuple[str, Counts]]:
