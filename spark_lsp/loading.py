@@ -30,7 +30,8 @@ DOWNLOAD = "download"
 class OnFraction(Protocol):
     """Gets the share of a stage that is done, 0 to 1, on the loading thread."""
 
-    def __call__(self, fraction: float, stage: str = ...) -> None: ...
+    def __call__(self, fraction: float, stage: str = ...) -> None:
+        """Take note; without a stage it is the loading itself."""
 
 
 def local_loader(settings: Settings, on_fraction: OnFraction) -> Loader:

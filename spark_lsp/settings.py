@@ -47,9 +47,9 @@ class CompletionSettings:
     """How much is read and how much is written."""
 
     enabled: bool = True
-    """False answers every request with an empty list."""
+    """Whether there are suggestions at all."""
     prefix_tokens: int = 512
-    """Upper bound for the text above the anchor, in tokens."""
+    """Upper bound for the text above the anchor, in tokens; a slow machine reads less."""
     suffix_tokens: int = 128
     """Upper bound for the text after the cursor, in tokens."""
     max_tokens: int = 96
@@ -59,12 +59,13 @@ class CompletionSettings:
     deadline_ms: int = 800
     """An automatic request is answered after this time with what is verified by then, in milliseconds."""
     layout: Literal["anchored", "plain"] = "anchored"
-    """`anchored` keeps the KV cache append-only while typing; `plain` is the usual prefix-suffix-middle order."""
+    """`anchored` keeps the KV cache append-only while typing; `plain` is the usual prefix-suffix-middle order, for
+    models that prefer it."""
     drafting: bool = True
     """Whether tokens are drafted and verified several at a time; the text is the same without."""
     workspace: bool = True
     """Whether drafts are also copied from other open documents and from files beside them. Nothing leaves the machine;
-    False turns reading of other files off. The text is the same without."""
+    without it other files are not read. The text is the same without."""
     names: bool = True
     """Whether a suggestion that uses a name which its module or class does not have is written differently where the
     model knows a name that exists. For that the imported modules are read, never run; Python only."""
@@ -78,9 +79,9 @@ class CompletionSettings:
     """Whether what the model is unsure of is withheld: the lines of a text from a guessed one on, and guessed texts.
     What the user asks for is withheld much less."""
     comments: bool = True
-    """False answers automatic requests in a comment with nothing. A docstring is a comment."""
+    """Whether suggestions come by themselves in comments. A docstring is a comment."""
     strings: bool = True
-    """False answers automatic requests in a string with nothing."""
+    """Whether they come by themselves in strings."""
 
 
 @dataclass(frozen=True, slots=True)

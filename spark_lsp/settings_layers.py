@@ -107,7 +107,7 @@ def _without_files(data: Any) -> tuple[Any, list[str]]:
     refused += ["download"] * bool(model.get("download"))
     kept = {key: value for key, value in model.items() if key not in refused}
     sentence = (
-        "The setting `model.{}` was ignored: a workspace may only choose one of the models on this machine by name."
+        "The setting `model.{}` was ignored: a workspace may only choose among the models on this machine."
     )
     return {**data, "model": kept}, [sentence.format(key) for key in refused]
 

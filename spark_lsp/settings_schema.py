@@ -111,9 +111,10 @@ def _settings_of(group: str, kind: type[Any]) -> Iterator[Setting]:
         wanted = hints[member.name]
         choices = typing.get_args(wanted) if typing.get_origin(wanted) is Literal else ()
         kind_of_value = "string" if choices else _TYPES[wanted]
+        default: Any = member.default
         bounds = BOUNDS.get(f"{group}.{member.name}")
         text = texts[member.name]
-        yield Setting(group, camel(member.name), member.default, kind_of_value, choices, bounds, text)
+        yield Setting(group, camel(member.name), default, kind_of_value, choices, bounds, text)
 
 
 def _property(setting: Setting) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def as_text(statistics: Statistics) -> str:
     blocks = [f"Since {statistics.since}, on this machine only:"]
     keys: dict[str, Callable[[Row], str]] = {"language": lambda row: row.language, "drafter": lambda row: row.drafter}
     for name, key in keys.items():
-        lines = [(name, *HEADINGS)]
+        lines: list[tuple[str, ...]] = [(name, *HEADINGS)]
         groups = grouped(statistics.table, key)
         lines += [(group, *_cells(counts)) for group, counts in groups]
         lines.append(("all", *_cells(total(statistics.table.values()))))
