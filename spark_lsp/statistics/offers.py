@@ -191,6 +191,8 @@ class OfferBook:
             if text.startswith(latest.suggestion.text):
                 latest.suggestion.text = text
             return latest.suggestion
+        if document_text[: latest.start] != self._latest_text[: latest.start]:
+            return None
         typed = document_text[latest.start : start]
         whole = typed + text
         if not latest.text.startswith(typed) or not (whole.startswith(latest.text) or latest.text.startswith(whole)):
