@@ -106,9 +106,7 @@ def _without_files(data: Any) -> tuple[Any, list[str]]:
     refused = [key for key in ("name", "draft") if isinstance(model.get(key), str) and not _in_catalogue(model[key])]
     refused += ["download"] * bool(model.get("download"))
     kept = {key: value for key, value in model.items() if key not in refused}
-    sentence = (
-        "The setting `model.{}` was ignored: a workspace may only choose among the models on this machine."
-    )
+    sentence = "The setting `model.{}` was ignored: a workspace may only choose among the models on this machine."
     return {**data, "model": kept}, [sentence.format(key) for key in refused]
 
 

@@ -239,6 +239,7 @@ class SparkServer(LanguageServer):
 
     def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         """Let other documents profit from what was saved."""
+        watched_files.changed(self, {params.text_document.uri.rpartition("/")[2]})
         document = self.documents.get(params.text_document.uri)
         if document is not None:
             self.gate.saved(document)

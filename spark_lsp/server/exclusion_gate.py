@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from spark_lsp.context.exclusions import IGNORE_FILES, Exclusions, looks_secret
+from spark_lsp.context.exclusions import Exclusions, looks_secret
 from spark_lsp.server.document_store import OpenDocument
 from spark_lsp.server.paths import local_path
 
@@ -52,11 +52,8 @@ class ExclusionGate:
             self._server.keep_task(task)
 
     def saved(self, document: OpenDocument) -> None:
-        """Look again after a save: at the document, and at all of them if it holds rules."""
-        if document.uri.rpartition("/")[2] in IGNORE_FILES:
-            self.rules_changed()
-        else:
-            self.check(document)
+        """Look again at a document after a save; it may be another file now."""
+        self.check(document)
 
     def rules_changed(self) -> None:
         """Read all rules again, and look at everything by them."""

@@ -131,7 +131,7 @@ def test_resetting(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "unlink", refused)
-    with pytest.raises(StatisticsError, match="cannot be deleted: Permission denied. Delete it yourself"):
+    with pytest.raises(StatisticsError, match=r"cannot be deleted: Permission denied\. Delete it yourself"):
         store.reset(path)
 
 
