@@ -213,8 +213,8 @@ class SparkServer(LanguageServer):
         """Look at everything again: other files may be private now, or the engine knows nothing of them."""
         self.feed.forget_files()
         for document in self.documents:
+            document.excluded = None  # nothing is done with it until that is known anew
             self.gate.check(document)
-            self.feed.touched(document, None)
         self.reader.start_over(self.documents)
         self.modules.start_over()
 

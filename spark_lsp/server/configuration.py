@@ -90,14 +90,12 @@ class Configuration:
         """Use the model of that name until the configuration names another; return what went wrong as a sentence."""
         before, self._chosen = self._chosen, name
         settings = self._combine()
-        if settings.model.name != name:  # an empty name, say; a warning says so
-            self._chosen = before
-            return "The name was not accepted."
         self._use(settings, switch=False)
         sentence = await self._switch(settings)
         if sentence and self._chosen == name:
             self._chosen = before
-            self._server.settings = self._combine()
+            self._server.settings = settings = self._combine()
+            self._server.scheduler.use(self.loader(settings), self.governor(settings))
         return sentence
 
     async def register(self) -> None:

@@ -2,8 +2,8 @@
 
 FILE.json holds {"script": [...], "seconds_per_token": 0.0, "fim": true, "fail": "", "load_seconds": 0.0, "logits": {},
 "trace": false, "models": {}, "flags": {}, "kept_seconds": 30.0}. `models` has plans of models by name, for what is not
-"scripted"; `flags` is what the command line says; after `kept_seconds` an accepted text is judged. With "trace" the
-request `test/memory` tells what Python holds: {"objects": number, "bytes": number}.
+"scripted"; `flags` is what the command line says; after `kept_seconds` an accepted text is judged. "load_until" names a
+file for which loading waits. With "trace" the request `test/memory` tells what Python holds: {"objects": number, "bytes": number}.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ def scripted_loader(plan: dict[str, Any]) -> Callable[[Settings, Callable[[float
         def load(cancelled: Callable[[], bool]) -> Pipeline:
             on_fraction(0.5)
             time.sleep(own.get("load_seconds", 0.0))
+            while own.get("load_until") and not Path(own["load_until"]).exists() and not cancelled():
+                time.sleep(0.01)
             if own.get("fail"):
                 raise ModelNotFoundError(own["fail"], next_step="Run `spark-lsp models pull`.")
             engine = ScriptedEngine(

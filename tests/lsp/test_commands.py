@@ -73,7 +73,7 @@ async def test_a_model_is_switched_by_command_until_the_configuration_names_anot
     assert await editor.complete(URI) == "99"
     configure(editor, {"spark": {"completion": {"maxLines": 3}}})
     assert await editor.complete(URI) == "99"
-    configure(editor, {"spark": {"model": "slow"}})
+    configure(editor, {"spark": {"model": "other"}})
     await answered(editor, "77")
     assert shown(editor) == ["big is in use."]
 

@@ -164,7 +164,7 @@ async def test_parts_of_the_context_that_are_turned_on_get_what_is_open(scripted
 MODELS = {
     "big": {"script": ["x = 99\n"]},
     "broken": {"fail": "The model broken is not on this machine."},
-    "slow": {"script": ["x = 77\n"], "load_seconds": 1.0},
+    "other": {"script": ["x = 77\n"]},
 }
 
 
@@ -182,12 +182,29 @@ async def test_another_model_is_used_without_a_restart(scripted: StartScripted) 
     configure(editor, {"spark": {"model": "big"}})
     await answered(editor, "99")
     assert (await editor.status())["model"] == "big"
-    configure(editor, {"spark": {"model": {"name": "slow"}}})
+    configure(editor, {"spark": {"model": {"name": "other"}}})
     await answered(editor, "77")
-    assert "loading" in (await editor.status())["reasons"]
     assert shown(editor) == []
     begun = [p["value"] for p in sent(editor, "$/progress") if p["value"]["kind"] == "begin"]
     assert len(begun) == 3
+
+
+async def test_while_another_model_is_loaded_the_server_says_loading(scripted: StartScripted, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    models = {"slow": {"script": ["x = 77\n"], "load_until": str(go)}}
+    editor = await scripted(script=["x = 42\n"], models=models)
+    editor.open(URI, "python", "x = ")
+    configure(editor, {"spark": {"model": "slow"}})
+
+    async def loading() -> bool:
+        status = await editor.status()
+        return (status["engine"], status["model"]) == ("loading", "slow")
+
+    await until(loading)
+    assert await editor.complete(URI, invoked=True) == ""
+    assert (await editor.status())["lastReason"] == "loading"
+    go.touch()
+    await answered(editor, "77")
 
 
 async def test_a_model_that_cannot_be_loaded_is_one_sentence_and_the_old_one_stays(scripted: StartScripted) -> None:
