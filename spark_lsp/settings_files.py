@@ -15,6 +15,8 @@ else:
 
 FILE_NAME = "spark-lsp.toml"
 FILE_VARIABLE = "SPARK_LSP_CONFIG"
+NO_FILE = {FILE_VARIABLE: os.devnull}
+"""Environment of a server that the user's file does not reach: what it does is measured."""
 MOST_BYTES = 1_000_000
 """The file with all settings has 10 KB."""
 

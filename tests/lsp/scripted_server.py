@@ -3,7 +3,8 @@
 FILE.json holds {"script": [...], "seconds_per_token": 0.0, "fim": true, "fail": "", "load_seconds": 0.0, "logits": {},
 "trace": false, "models": {}, "flags": {}, "kept_seconds": 30.0}. `models` has plans of models by name, for what is not
 "scripted"; `flags` is what the command line says; after `kept_seconds` an accepted text is judged. "load_until" names a
-file for which loading waits. With "trace" the request `test/memory` tells what Python holds: {"objects": number, "bytes": number}.
+file for which loading waits. With "trace" the request `test/memory` tells what Python holds: {"objects":
+number, "bytes": number}.
 """
 
 from __future__ import annotations
