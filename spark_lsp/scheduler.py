@@ -225,8 +225,7 @@ class Scheduler(ErrandDesk):
         return self._idle.wait_seconds()
 
     def _newest_due(self) -> Job | None:
-        now = time.monotonic()
-        due = next((key for key in reversed(self._waiting) if self._waiting[key].due <= now), None)
+        due = next((key for key in reversed(self._waiting) if self._waiting[key].due <= time.monotonic()), None)
         return self._waiting.pop(due) if due is not None else None
 
     def _run_errand(self, errand: Errand | ModelSwitch) -> None:
