@@ -44,6 +44,7 @@ class Reason(str, Enum):
     LOADING = "loading"
     UNAVAILABLE = "unavailable"
     DISABLED = "disabled"
+    PAUSED = "paused"
     EXCLUDED = "excluded"
     UNKNOWN_DOCUMENT = "unknown-document"
     TOO_LARGE = "too-large"

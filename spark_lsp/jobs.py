@@ -29,6 +29,12 @@ class Status:
     state: EngineState
     model: str
     message: str = ""
+    variant: str = ""
+    """Which optimized variant of the model it is; empty for the model itself."""
+    calibrated: float | None = None
+    """Share of the measuring of this machine that is done, 0 to 1; None if nothing is to be measured."""
+    loads: int = 0
+    """Models that were loaded so far: another number, another model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ class Pipeline:
         self.alternatives = Alternatives(self, self._documents)
         self._use_costs(self.cost)
         unknown = cost is None and engine.info.rolls_back  # a memory that cannot be cut back cannot be timed so
-        self._calibrator = Calibrator(engine, self.cache, threads, self._use_costs, keep_cost) if unknown else None
+        self.calibrator = Calibrator(engine, self.cache, threads, self._use_costs, keep_cost) if unknown else None
         self.configure(settings)
 
     def configure(self, settings: CompletionSettings) -> None:
@@ -236,7 +236,7 @@ class Pipeline:
             return True
         if look_ahead():
             return True
-        if document is not None and self._calibrator is not None and self._calibrator.work():
+        if document is not None and self.calibrator is not None and self.calibrator.work():
             return True
         if self._model is not None and self.settings.drafting and self._model.idle():
             return True

@@ -23,12 +23,13 @@ from collections.abc import Callable
 from spark_lsp.debounce import Debounce
 from spark_lsp.errands import Errand, ErrandDesk
 from spark_lsp.errors import CancelledError, SparkError
+from spark_lsp.faults import FaultLog
 from spark_lsp.governor import FREE, Governor
 from spark_lsp.idle import SETTLE_SECONDS, IdleWork, OnForeseen
 from spark_lsp.jobs import EngineState, Job, Loader, Status, typed_along
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
-from spark_lsp.resident import ResidentModel
+from spark_lsp.resident import ModelSwitch, ResidentModel
 
 __all__ = ["SETTLE_SECONDS", "EngineState", "Job", "Loader", "Scheduler", "Status"]
 
@@ -60,13 +61,18 @@ class Scheduler(ErrandDesk):
         self._idle = IdleWork(self._condition, governor or Governor(FREE), on_foreseen)
         self._idling = False
         self._closing = False
-        self._faults: set[str] = set()
+        self._faults = FaultLog(log)
         self._thread = threading.Thread(target=self._run, name="spark-engine", daemon=True)
 
     @property
     def status(self) -> Status:
         """The current state."""
         return self._model.status
+
+    def use(self, loader: Loader, governor: Governor) -> None:
+        """Keep to another governor from now on, and to another loader where no model is loaded yet."""
+        self._model.replace_loader(loader)
+        self._idle.governor = governor
 
     def start(self) -> None:
         """Start loading the model; returns at once."""
@@ -210,6 +216,7 @@ class Scheduler(ErrandDesk):
                 self._idle.pending = True
             else:
                 self._work_in_idle_time()
+        self._cancel_switches()
         self._run_errand(lambda pipeline: pipeline.leave())
 
     def _wait_seconds(self) -> float | None:
@@ -219,17 +226,18 @@ class Scheduler(ErrandDesk):
         return self._idle.wait_seconds()
 
     def _newest_due(self) -> Job | None:
-        now = time.monotonic()
-        due = next((key for key in reversed(self._waiting) if self._waiting[key].due <= now), None)
+        due = next((key for key in reversed(self._waiting) if self._waiting[key].due <= time.monotonic()), None)
         return self._waiting.pop(due) if due is not None else None
 
-    def _run_errand(self, errand: Errand) -> None:
+    def _run_errand(self, errand: Errand | ModelSwitch) -> None:
         """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""
         try:
-            if self._model.pipeline is not None and errand(self._model.pipeline):
+            if isinstance(errand, ModelSwitch):
+                self._model.switch(errand, lambda: self._closing)
+            elif self._model.pipeline is not None and errand(self._model.pipeline):
                 self._idle.pending = True
         except Exception as error:
-            self._log_fault(error)
+            self._faults.add(error)
 
     def _serve(self, job: Job) -> None:
         if self._model.pipeline is None:
@@ -267,7 +275,7 @@ class Scheduler(ErrandDesk):
             log.warning("%s", error)
             return Completion("", Reason.FAILED)
         except Exception as error:
-            self._log_fault(error)
+            self._faults.add(error)
             return Completion("", Reason.FAILED)
         finally:
             self.count_decoded()
@@ -283,14 +291,9 @@ class Scheduler(ErrandDesk):
             pass  # a job or an edit is waiting; the work is still there afterwards
         except Exception as error:
             self._idle.pending = False
-            self._log_fault(error)
+            self._faults.add(error)
         finally:
             with self._condition:
                 self._idling = False
+            self._model.measured()
             self.count_decoded()
-
-    def _log_fault(self, error: Exception) -> None:
-        """Log an unexpected failure: the first of its kind in full, since the next keystroke may well repeat it."""
-        kind = f"{type(error).__name__}: {error}"
-        log.error("The engine failed: %s", kind, exc_info=None if kind in self._faults else error)
-        self._faults.add(kind)

@@ -24,8 +24,9 @@ from benchmarks.machine import machine
 from benchmarks.soak.typist import Tally, Typist
 from spark_lsp.models.catalogue import DEFAULT_MODEL
 from spark_lsp.server.editor import Editor
+from spark_lsp.settings_files import NO_FILE
 
-SETTINGS = {"completion": {"maxTokens": 8, "prefixTokens": 64, "suffixTokens": 32}}
+SETTINGS = {"completion": {"maxTokens": 8, "prefixTokens": 64, "suffixTokens": 32}, "statistics": {"keep": False}}
 LOAD_SECONDS = 180.0
 SETTLE_SECONDS = 120.0
 """Background work (a new anchor, the costs of this machine) comes to its end within this time, or never."""
@@ -95,7 +96,7 @@ async def settled(editor: Editor, process: psutil.Process) -> None:
 
 
 async def measure(model: str, completions: int, idle_seconds: float) -> Report:
-    editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", model])
+    editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", model], environment=NO_FILE)
     await editor.start(SETTINGS)
     status = await editor.ready(LOAD_SECONDS)
     if status["engine"] != "idle":

@@ -68,6 +68,8 @@ class Generation:
     """Where names begin in the text that do not exist, as far as is known; negative for one that was begun before."""
     replaced_names: int = 0
     """How often the model's second choice was taken, because its first made such a name."""
+    drafter: str = ""
+    """The source of most of the accepted tokens; empty if none was drafted."""
 
 
 def generate(
@@ -238,6 +240,7 @@ def generate(
         first_text_seconds=first_text,
         unknown_names=tuple(begin for begin in watch.unknown if begin < stop.keep),
         replaced_names=watch.replaced,
+        drafter=drafts.best_source,
     )
 
 

@@ -54,10 +54,12 @@ class Editor:
     folder: Path | None = None
     """The workspace folder."""
     client: dict[str, Any] = field(default_factory=dict)
-    """What another client says of itself in `initialize`, in place of what this one says."""
+    """Members of the `initialize` parameters that take the place of the usual ones."""
     messages: list[dict[str, Any]] = field(default_factory=list)
     """Notifications and requests that came from the server, in order."""
     capabilities: dict[str, Any] = field(default_factory=dict)
+    answers: dict[str, Any] = field(default_factory=dict)
+    """Results for the server's requests by method; the others are answered with null."""
     _process: asyncio.subprocess.Process | None = None
     _reader: asyncio.Task[None] | None = None
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
@@ -265,7 +267,7 @@ class Editor:
             return
         self.messages.append(message)
         if "id" in message:
-            self.send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+            self.send({"jsonrpc": "2.0", "id": message["id"], "result": self.answers.get(message["method"])})
         elif message["method"] == "$/progress":
             listener = self._partials.get(str(message["params"]["token"]))
             if listener is not None:

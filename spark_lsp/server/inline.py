@@ -91,7 +91,7 @@ async def candidates(server: SparkServer, query: Query, token: Any = None) -> li
 
 def accepted(server: SparkServer, identifier: object) -> None:
     """Take note that the suggestion with this identifier was accepted; an unknown one is only counted."""
-    server.metrics.count_accept()
+    server.outcomes.accepted(str(identifier))
     text = server.offers.pop(str(identifier), "")
     if text:
         server.scheduler.learn(text)
@@ -102,6 +102,7 @@ def foreseen(server: SparkServer, request: CompletionRequest, completion: Comple
     document = server.documents.get(request.document)
     if document is None or document.excluded is not False:
         return
+    server.outcomes.wrote(document.uri, completion)
     if completion.generation is not None:
         server.metrics.count_pregeneration(completion.generation, useful=bool(completion.text))
     if completion.if_invoked:
@@ -118,6 +119,8 @@ def foreseen(server: SparkServer, request: CompletionRequest, completion: Comple
 async def _complete(server: SparkServer, query: Query, token: Any) -> tuple[Reason, Sequence[str], Place | None]:
     if not server.settings.completion.enabled:
         return Reason.DISABLED, (), None
+    if server.paused:
+        return Reason.PAUSED, (), None
     part = part_of(server, query.uri)
     if part is None:
         return Reason.UNKNOWN_DOCUMENT, (), None
@@ -226,6 +229,7 @@ def _request(place: Place) -> CompletionRequest:
 
 def _remember(server: SparkServer, place: Place, completion: Completion) -> None:
     text, if_invoked, document = completion.text, completion.if_invoked, place.document
+    server.outcomes.wrote(document.uri, completion)
     if if_invoked and server.documents.get(document.uri) is document:
         server.completions.put(document.uri, place.snapshot.text, place.cursor, text, if_invoked)
         _shown(server, place, text)
@@ -250,6 +254,7 @@ def _offer(server: SparkServer, texts: Sequence[str], place: Place | None) -> li
     for text in filter(None, texts):
         identifier = uuid.uuid4().hex
         server.offers[identifier] = text
+        server.outcomes.offered(identifier, place.document, place.snapshot, place.cursor, text)
         if len(server.offers) > OFFERS_REMEMBERED:
             server.offers.popitem(last=False)
         offered.append(Candidate(place.lead + text, place.replaced, identifier))

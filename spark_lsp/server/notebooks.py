@@ -129,21 +129,22 @@ class Notebooks:
         """Make the documents hold what the cells hold; `edited` is the cell and the offset in it of the latest edit."""
         languages = {cell.language.name: cell.language for cell in notebook.cells.values()}
         for name in [name for name in notebook.documents if name not in languages]:
-            self._server.on_close(notebook.documents.pop(name).uri)
+            self._server.events.close(notebook.documents.pop(name).uri)
         for name, language in languages.items():
             text = SEPARATOR.join(cell.snapshot.text for cell in notebook.of_language(language))
             document = notebook.documents.get(name)
             if document is None:
                 item = types.TextDocumentItem(f"{uri}#{name}", name, 0, text)
                 notebook.documents[name] = self._server.documents.open(item)
-                self._server.on_open(notebook.documents[name])
+                self._server.events.opened(notebook.documents[name])
             elif document.snapshot.text != text or document.obstacle is not None:
                 where = None
                 if edited is not None and edited[0].language is language:
                     part = self.part(edited[0].uri)
                     where = part.start + edited[1] if part is not None else None
+                old = document.snapshot
                 self._server.documents.renew(document, text, where)
-                self._server.on_change(document)
+                self._server.events.changed(document, old)
 
     def _forget(self, uri: str) -> None:
         notebook = self._notebooks.pop(uri, None)
@@ -152,4 +153,4 @@ class Notebooks:
         for cell in notebook.cells:
             self._of_cell.pop(cell, None)
         for document in notebook.documents.values():
-            self._server.on_close(document.uri)
+            self._server.events.close(document.uri)

@@ -136,17 +136,17 @@ class SparkProtocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Put a document into our store."""
-        self._server.on_open(self._server.documents.open(params.text_document))
+        self._server.events.opened(self._server.documents.open(params.text_document))
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply changes to our store."""
-        self._server.did_change(params)
+        self._server.events.change(params)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """Free what is kept for a document."""
-        self._server.on_close(params.text_document.uri)
+        self._server.events.close(params.text_document.uri)
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> None:

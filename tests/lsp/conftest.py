@@ -37,6 +37,7 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
         encodings: Sequence[str] = (),
         folder: Path | None = None,
         client: dict[str, Any] | None = None,
+        answers: dict[str, Any] | None = None,
         **plan: Any,
     ) -> Editor:
         file = tmp_path / f"plan{len(editors)}.json"
@@ -47,6 +48,7 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
             encodings=encodings,
             folder=folder,
             client=client or {},
+            answers=answers or {},
         )
         editors.append(editor)
         await editor.start(options, stderr=asyncio.subprocess.PIPE)
@@ -103,3 +105,30 @@ async def pause(editor: Editor, seconds: float = PAUSE_SECONDS) -> dict[str, Any
         if loop.time() - since >= seconds or loop.time() > deadline:
             return status
         await asyncio.sleep(0.1)
+
+
+CAPABILITIES: dict[str, Any] = {
+    "window": {"workDoneProgress": True},
+    "textDocument": {"inlineCompletion": {}},
+    "workspace": {"configuration": True, "workspaceFolders": True},
+}
+"""What a client says that can be asked for its configuration."""
+
+
+async def until(found: Callable[[], Awaitable[Any]], seconds: float = READY_SECONDS) -> Any:
+    """Return what `found` returns as soon as that is true."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while not (value := await found()):
+        assert asyncio.get_running_loop().time() < deadline, "it never happened"
+        await asyncio.sleep(0.02)
+    return value
+
+
+def sent(editor: Editor, method: str) -> list[Any]:
+    """Return the parameters of what the server sent by that method so far, in order."""
+    return [message.get("params") for message in editor.messages if message.get("method") == method]
+
+
+def shown(editor: Editor) -> list[str]:
+    """Return the messages that the user saw so far, without the name of the server."""
+    return [params["message"].removeprefix("spark-lsp: ") for params in sent(editor, "window/showMessage")]
