@@ -21,7 +21,7 @@ WRAPPERS = (SECTION, "spark-lsp", "spark_lsp", "sparkLsp", "settings")
 """Keys under which clients are known to send the settings of a server: its section, its name, or a habit."""
 FOREIGN = frozenset(
     {"editorInfo", "editorPluginInfo", "copilotIntegrationId", "copilotCapabilities", "github", "github-enterprise"}
-    | {"http", "telemetry", "clientInfo", "workspaceFolders"}
+    | {"http", "networkProxy", "telemetry", "clientInfo", "workspaceFolders"}
 )
 """Keys that clients send to every server, or to those whose methods we also speak; nobody wrote them for us."""
 _GROUPS = frozenset(field.name for field in fields(Settings))

@@ -17,6 +17,7 @@ from lsprotocol import types
 from spark_lsp.decoding.llama import usable_cores
 from spark_lsp.governor import Governor
 from spark_lsp.scheduler import Loader
+from spark_lsp.server import fallback
 from spark_lsp.server.registration import register_with_client
 from spark_lsp.settings import SECTION, Settings
 from spark_lsp.settings_layers import Layer, combined, file_layers, unwrapped
@@ -151,6 +152,8 @@ class Configuration:
             return
         server.settings = settings
         log.info("The settings changed")
+        server.status_feed.changed()
+        server.start_task(fallback.follow_settings(server))
         server.scheduler.use(self.loader(settings), self.governor(settings))
         if (settings.completion, settings.context) != (old.completion, old.context):
             server.scheduler.configure(settings)

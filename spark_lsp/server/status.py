@@ -66,7 +66,6 @@ class StatusFeed:
         self._show_calibration(current.calibrated)
         self.changed()
         server = self._server
-        server.copilot.announce(current)
         if self._loads and current.loads != self._loads:  # another model knows nothing of what is open
             server.completions.clear()
             server.events.new_rules()
@@ -77,7 +76,10 @@ class StatusFeed:
             server.tell(current.message)
 
     def changed(self) -> None:
-        """Tell clients that asked for it, soon."""
+        """Tell clients that asked for it, soon, and plugins of the other server at once."""
+        current = self._server.engine_status
+        if current is not None:
+            self._server.copilot.announce(current)
         if self._timer is None and self._wanted:
             self._timer = asyncio.get_running_loop().call_later(NOTIFY_SECONDS, self._notify)
 

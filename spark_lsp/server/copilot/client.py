@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 EDITOR_KEYS = ("editorInfo", "editorPluginInfo")
 """Where a plugin names its editor and itself."""
-FOREIGN_OPTIONS = frozenset({*EDITOR_KEYS, "copilotIntegrationId", "copilotCapabilities", "networkProxy"})
-"""Keys of `initializationOptions` that are not settings of ours, however wrong they may look."""
 ACCEPT_ALIASES = ("github.copilot.didAcceptCompletionItem", "github.copilot.didAcceptPanelCompletionItem")
 """Commands that plugins may have written down instead of running the one that came with the item."""
 
@@ -52,7 +50,7 @@ class CopilotClient:
             self.announce(self._server.engine_status)
 
     def prepared(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return an `initialize` message without what concerns only the other server.
+        """Return an `initialize` message as it is meant, and recognise the client.
 
         A client of this kind counts in UTF-16 whatever it offers: the plugin writes its requests so, while the editor
         would send its edits in the encoding that is agreed on. Only UTF-16 suits both.
@@ -64,12 +62,10 @@ class CopilotClient:
         if not any(isinstance(options.get(key), dict) for key in EDITOR_KEYS):
             return message
         self.recognise()
-        own = {key: value for key, value in options.items() if key not in FOREIGN_OPTIONS}
-        params = {**params, "initializationOptions": own}
         capabilities = params.get("capabilities")
         if isinstance(capabilities, dict) and isinstance(capabilities.get("general"), dict):
             general = {**capabilities["general"], "positionEncodings": [Encoding.UTF16.value]}
-            params["capabilities"] = {**capabilities, "general": general}
+            params = {**params, "capabilities": {**capabilities, "general": general}}
         return {**message, "params": params}
 
     async def agree_on_version(self, params: dict[str, Any]) -> None:
@@ -89,6 +85,8 @@ class CopilotClient:
     def _description(self, status: Status) -> dict[str, Any]:
         if not self._server.settings.completion.enabled:
             return _state("Inactive", "Suggestions are turned off in the settings.")
+        if self._server.paused:
+            return _state("Inactive", "Suggestions are paused.")
         if status.state is EngineState.FAILED:
             return _state("Error", status.message)
         if status.message and status.state is not EngineState.LOADING:
