@@ -50,6 +50,8 @@ class Reason(str, Enum):
     TOO_LARGE = "too-large"
     BINARY = "binary"
     FAILED = "failed"
+    DONE = "done"
+    """Of work that is no completion."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from enum import Enum
 from threading import Lock
 
 from spark_lsp.context.window import with_line_feeds
-from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline
+from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 from spark_lsp.postprocess import Place
 
 
@@ -75,6 +75,11 @@ class Job:
         self._shown = 0
         self._showing = Lock()
 
+    @property
+    def key(self) -> str:
+        """At most one live job has it."""
+        return self.request.document
+
     def run(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> Completion:
         """Let `pipeline` answer the request, on the engine's thread. Raises what the pipeline raises."""
         if self.request.beside:
@@ -139,6 +144,30 @@ class Job:
         follower.outcome.set_result(rest)
         follower.resolve(rest)
         return None
+
+
+def task_key(document: str) -> str:
+    """Return the key of what is done for a document besides completing it."""
+    return f"task {document}"
+
+
+class Task(Job):
+    """Other work that somebody waits for: an edit of its document stops it, a request for a completion does not."""
+
+    def __init__(self, request: CompletionRequest, work: Callable[[Pipeline, Callable[[], bool]], None]) -> None:
+        """Let `work` do it, which is given a test for "stop" and raises CancelledError then."""
+        super().__init__(request, lambda text: None)
+        self._work = work
+
+    @property
+    def key(self) -> str:
+        """Not that of the document's completions."""
+        return task_key(self.request.document)
+
+    def run(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> Completion:
+        """Do the work; the completion only says that it was done."""
+        self._work(pipeline, cancelled)
+        return Completion("", Reason.DONE)
 
 
 def typed_along(older: CompletionRequest, newer: CompletionRequest) -> str | None:

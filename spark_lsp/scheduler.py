@@ -26,18 +26,17 @@ from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.faults import FaultLog
 from spark_lsp.governor import FREE, Governor
 from spark_lsp.idle import SETTLE_SECONDS, IdleWork, OnForeseen
-from spark_lsp.jobs import EngineState, Job, Loader, Status, typed_along
+from spark_lsp.jobs import EngineState, Job, Loader, Status, Task, task_key, typed_along
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 from spark_lsp.resident import ModelSwitch, ResidentModel
 
-__all__ = ["SETTLE_SECONDS", "EngineState", "Job", "Loader", "Scheduler", "Status"]
+__all__ = ["SETTLE_SECONDS", "EngineState", "Job", "Loader", "Scheduler", "Status", "Task"]
 
 log = logging.getLogger(__name__)
 
 JOIN_SECONDS = 0.8
-"""Time that `close` waits for a running decode to notice the abort flag, which takes a few milliseconds (one graph
-node), and for the pipeline to keep what the next start can use."""
+"""Time that `close` waits for a decode to notice the abort flag (milliseconds) and for what the next start can use."""
 
 
 class Scheduler(ErrandDesk):
@@ -95,6 +94,15 @@ class Scheduler(ErrandDesk):
             self._condition.notify()
         return job
 
+    def undertake(self, task: Task) -> None:
+        """Queue other work than a completion; what was undertaken for the document before is superseded."""
+        with self._condition:
+            self._supersede(task.key)
+            self._waiting[task.key] = task
+            if self._closing:
+                self._stop(task, Reason.CANCELLED)
+            self._condition.notify()
+
     def supersede(self, document: str, edited: CompletionRequest | None = None) -> None:
         """Stop work on a text that is no longer what the document holds, unless the edit is what it writes.
 
@@ -102,6 +110,7 @@ class Scheduler(ErrandDesk):
         """
         with self._condition:
             self._supersede(document, edited)
+            self._supersede(task_key(document))
             self._debounce.key(time.monotonic())
             self._idle.edited(edited)
             self._condition.notify()
@@ -111,8 +120,8 @@ class Scheduler(ErrandDesk):
         with self._condition:
             if job.result.done():
                 return
-            if self._waiting.get(job.request.document) is job:
-                del self._waiting[job.request.document]
+            if self._waiting.get(job.key) is job:
+                del self._waiting[job.key]
                 self._idle.prepare(job.request)
                 self._condition.notify()
             self._stop(job.following[0] if job.following is not None else job, Reason.CANCELLED)
@@ -121,6 +130,7 @@ class Scheduler(ErrandDesk):
         """Free what is kept for a closed document; without `keep`, also what is kept of it on disk."""
         with self._condition:
             self._supersede(document)
+            self._supersede(task_key(document))
             self._idle.forget(document)
             self._errands.append(lambda pipeline: pipeline.forget(document, keep=keep))
             self._condition.notify()
@@ -163,14 +173,14 @@ class Scheduler(ErrandDesk):
         if self._idling:
             self._model.interrupt()
 
-    def _supersede(self, document: str, place: CompletionRequest | None = None) -> Job | None:
-        """Stop the jobs of a document, whose cursor is now at `place` if that is known; return one that goes on."""
+    def _supersede(self, key: str, place: CompletionRequest | None = None) -> Job | None:
+        """Stop the jobs with `key`, for a document whose cursor is now at `place`; return one that goes on."""
         self._preempt_idle_work()
-        waiting = self._waiting.pop(document, None)
+        waiting = self._waiting.pop(key, None)
         if waiting is not None:
             self._stop(waiting, Reason.SUPERSEDED)
         current = self._current
-        if current is None or current.request.document != document:
+        if current is None or current.key != key:
             return None
         if place is not None and place.beside and not current.request.beside:
             return None  # what is to choose from comes after what is being written
@@ -221,9 +231,8 @@ class Scheduler(ErrandDesk):
 
     def _wait_seconds(self) -> float | None:
         """Return the time until the next job or background work begins, 0 or less for now, None if there is nothing."""
-        if self._waiting:
-            return min(job.due for job in self._waiting.values()) - time.monotonic()
-        return self._idle.wait_seconds()
+        dues = [job.due for job in self._waiting.values()]
+        return min(dues) - time.monotonic() if dues else self._idle.wait_seconds()
 
     def _newest_due(self) -> Job | None:
         due = next((key for key in reversed(self._waiting) if self._waiting[key].due <= time.monotonic()), None)

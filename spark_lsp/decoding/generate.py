@@ -23,7 +23,7 @@ from spark_lsp.decoding.kv_cache import KVCache
 from spark_lsp.decoding.output import Output
 from spark_lsp.decoding.sampling import Choice, greedy, greedy_among, nearly_tied
 from spark_lsp.decoding.second_choice import NameCheck, NameWatch
-from spark_lsp.decoding.stopping import Stop, StopReason, StopRule
+from spark_lsp.decoding.stopping import Ending, Stop, StopReason
 from spark_lsp.decoding.verify import verify
 from spark_lsp.errors import CancelledError, DecodeError
 from spark_lsp.prompt.fim import Prompt
@@ -78,7 +78,7 @@ def generate(
     prompt: Prompt,
     table: PieceTable,
     pieces: Sequence[bytes],
-    rule: StopRule,
+    rule: Ending,
     limits: GenerationLimits,
     *,
     context_length: int,
@@ -252,7 +252,7 @@ def _typed_rest(typed: Sequence[int], output: Output) -> tuple[int, ...]:
 
 def _stop(
     output: Output,
-    rule: StopRule,
+    rule: Ending,
     limits: GenerationLimits,
     last: int,
     stop_ids: frozenset[int],

@@ -21,6 +21,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 from spark_lsp.syntax.openers import closes_block
 
@@ -76,6 +77,13 @@ class Stop:
 
     reason: StopReason
     keep: int
+
+
+class Ending(Protocol):
+    """Anything that knows where a text ends."""
+
+    def check(self, text: str) -> Stop | None:
+        """Return where `text` has to end, or None if it may go on."""
 
 
 @dataclass(frozen=True, slots=True)

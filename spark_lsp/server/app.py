@@ -29,6 +29,7 @@ from spark_lsp.server import (
     copilot,
     diagnostics,
     fallback,
+    fixes,
     inline,
     notebooks,
     parent,
@@ -232,3 +233,4 @@ def _register(server: SparkServer) -> None:
     status.register(server)
     trace.register(server)
     watched_files.register(server)
+    fixes.register(server)

@@ -79,6 +79,7 @@ class LlamaEngine:
             # A sliding window leaves out the cells that it has passed, and those are needed after a cut.
             saves=rolls_back and not llama.llama_model_n_swa(model),
             variant=variant,
+            chat_template=(llama.llama_model_chat_template(model, None) or b"").decode("utf-8", "replace"),
         )
         self._vocabulary = read_vocabulary(llama, self._vocab)
         self._batch = llama.llama_batch_init(BATCH_TOKENS, 0, 1)
