@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.jobs import EngineState, Loader, Status
 from spark_lsp.pipeline import Pipeline
 
 log = logging.getLogger(__name__)
+
+UNEXPECTED = (
+    "A completion failed for a reason that was not foreseen; the next one is tried anew. The log has the details."
+)
 
 
 class ResidentModel:
@@ -20,6 +25,7 @@ class ResidentModel:
         self._loader = loader
         self._on_status = on_status
         self._tried: object = None
+        self._complained: set[type[Exception]] = set()
         self.pipeline: Pipeline | None = None
         self.status = Status(EngineState.LOADING, loader.model)
 
@@ -55,6 +61,13 @@ class ResidentModel:
         model = pipeline.engine.info.name if pipeline is not None else self._loader.model
         self.status = Status(state, model, message)
         self._on_status(self.status)
+
+    def complain(self, error: Exception) -> None:
+        """Tell the user why a request came to nothing, once for each kind of failure; the next one is tried anew."""
+        if type(error) not in self._complained:
+            self._complained.add(type(error))
+            sentence = str(error) if isinstance(error, SparkError) else UNEXPECTED
+            self._on_status(replace(self.status, message=sentence))
 
     def interrupt(self) -> None:
         """Stop the running decode at its next graph node."""

@@ -266,9 +266,11 @@ class Scheduler(ErrandDesk):
             return Completion("", Reason.CANCELLED)
         except SparkError as error:
             log.warning("%s", error)
+            self._model.complain(error)
             return Completion("", Reason.FAILED)
         except Exception as error:
             self._log_fault(error)
+            self._model.complain(error)
             return Completion("", Reason.FAILED)
         finally:
             self.count_decoded()

@@ -84,7 +84,7 @@ class ScriptedEngine:
         self._by_length = sorted(
             ((piece, token) for token, piece in enumerate(self.vocabulary.pieces) if piece), key=lambda p: -len(p[0])
         )
-        self._by_piece = {piece: token for piece, token in reversed(self._by_length)}
+        self._by_piece = dict(reversed(self._by_length))
         self._longest_piece = re.compile(b"|".join(re.escape(piece) for piece, _ in self._by_length), re.DOTALL)
 
     def tokenize(self, text: str) -> list[int]:

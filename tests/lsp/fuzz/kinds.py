@@ -1,6 +1,6 @@
 """What is sent: one line for each kind of message, with how often it comes.
 
-To add a kind, add a line to `KINDS`: a name, a weight, and a function that makes the message. `world.request` takes note
+To add a kind, add a line to `KINDS`: a name, a weight, and a function that makes the message. `world.request` notes
 that an answer is due, and which errors it may be; a request is never answered with an internal error. A kind that is
 bytes is sent as it is, in place of a frame.
 """
