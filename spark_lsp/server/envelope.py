@@ -47,7 +47,7 @@ def salvaged(params: dict[str, Any], valid: Callable[[dict[str, Any]], bool]) ->
     """Return what is valid of the parameters of `initialize`; a client with one odd capability is served too."""
     capabilities = params.get("capabilities")
     groups = capabilities.items() if isinstance(capabilities, dict) else ()
-    least = {"processId": None, "rootUri": None, "capabilities": {}}
+    least: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
     good = {name: value for name, value in params.items() if name in least or valid({**least, name: value})}
     for name in ("processId", "rootUri"):
         if not valid({**least, name: params.get(name)}):

@@ -10,7 +10,6 @@ import signal
 import sys
 import threading
 from collections.abc import Awaitable, Callable
-from io import BufferedReader
 from typing import BinaryIO
 
 from pygls.io_ import StdoutWriter
@@ -52,13 +51,13 @@ async def serve(server: SparkServer, read: Read, stop: threading.Event) -> None:
                 return
 
 
-def serve_stdio(server: SparkServer, stdin: BufferedReader, stdout: BinaryIO) -> int:
-    """Serve until `exit`, the end of `stdin` or a signal; return the exit code."""
+def serve_stdio(server: SparkServer, stdin: BinaryIO, stdout: BinaryIO) -> int:
+    """Serve until `exit`, the end of `stdin`, of which nothing was read yet, or a signal; return the exit code."""
 
     async def run(stop: threading.Event) -> None:
         server.protocol.set_writer(StdoutWriter(stdout))
-        loop = asyncio.get_running_loop()
-        await serve(server, lambda: loop.run_in_executor(server.thread_pool, stdin.read1, _READ_BYTES), stop)
+        loop, source = asyncio.get_running_loop(), stdin.fileno()
+        await serve(server, lambda: loop.run_in_executor(server.thread_pool, os.read, source, _READ_BYTES), stop)
 
     return _serve(server, run)
 
