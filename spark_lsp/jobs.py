@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -168,6 +170,20 @@ class Task(Job):
         """Do the work; the completion only says that it was done."""
         self._work(pipeline, cancelled)
         return Completion("", Reason.DONE)
+
+
+class WaitingJobs(OrderedDict[str, Job]):
+    """Jobs by their keys, in the order in which they came."""
+
+    def wait_seconds(self) -> float | None:
+        """Return the time until one of them is due, 0 or less for now; None without any."""
+        return min(job.due for job in self.values()) - time.monotonic() if self else None
+
+    def take_due(self) -> Job | None:
+        """Take out and return the newest one that is due."""
+        now = time.monotonic()
+        due = next((key for key in reversed(self) if self[key].due <= now), None)
+        return self.pop(due) if due is not None else None
 
 
 def typed_along(older: CompletionRequest, newer: CompletionRequest) -> str | None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.jobs import EngineState, Loader, Status
 from spark_lsp.pipeline import Pipeline
 
 log = logging.getLogger(__name__)
+
+UNEXPECTED = (
+    "A completion failed for a reason that was not foreseen; the next one is tried anew. The log has the details."
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +45,7 @@ class ResidentModel:
         self._loads = 0
         self._loading = ""
         """The model that is to take the place of another."""
+        self._complained: set[type[Exception]] = set()
         self.pipeline: Pipeline | None = None
         self.status = Status(EngineState.LOADING, loader.model)
 
@@ -133,6 +138,13 @@ class ResidentModel:
             model, variant, message = self._loading or model, "", ""
         self.status = Status(state, model, message, variant, self._calibrated(), self._loads)
         self._on_status(self.status)
+
+    def complain(self, error: Exception) -> None:
+        """Tell the user why a request came to nothing, once for each kind of failure; the next one is tried anew."""
+        if type(error) not in self._complained:
+            self._complained.add(type(error))
+            sentence = str(error) if isinstance(error, SparkError) else UNEXPECTED
+            self._on_status(replace(self.status, message=sentence))
 
     def interrupt(self) -> None:
         """Stop the running decode at its next graph node."""

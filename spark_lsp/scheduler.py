@@ -17,7 +17,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
 from spark_lsp.debounce import Debounce
@@ -26,7 +25,7 @@ from spark_lsp.errors import CancelledError, SparkError
 from spark_lsp.faults import FaultLog
 from spark_lsp.governor import FREE, Governor
 from spark_lsp.idle import SETTLE_SECONDS, IdleWork, OnForeseen
-from spark_lsp.jobs import EngineState, Job, Loader, Status, Task, task_key, typed_along
+from spark_lsp.jobs import EngineState, Job, Loader, Status, Task, WaitingJobs, task_key, typed_along
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
 from spark_lsp.resident import ModelSwitch, ResidentModel
@@ -55,7 +54,7 @@ class Scheduler(ErrandDesk):
         self._model = ResidentModel(loader, on_status)
         self._metrics = metrics
         self._debounce = Debounce()
-        self._waiting: OrderedDict[str, Job] = OrderedDict()
+        self._waiting = WaitingJobs()
         self._current: Job | None = None
         self._idle = IdleWork(self._condition, governor or Governor(FREE), on_foreseen)
         self._idling = False
@@ -204,7 +203,7 @@ class Scheduler(ErrandDesk):
         while True:
             with self._condition:
                 while not (self._closing or self._errands):
-                    begins_in = self._wait_seconds()
+                    begins_in = self._waiting.wait_seconds() if self._waiting else self._idle.wait_seconds()
                     if begins_in is not None and begins_in <= 0:
                         break
                     self._condition.wait(begins_in)
@@ -214,7 +213,7 @@ class Scheduler(ErrandDesk):
                 if self._idling:
                     self._model.resume()
                 errand = self._errands.popleft() if self._errands else None
-                job = self._newest_due() if errand is None else None
+                job = self._waiting.take_due() if errand is None else None
                 if job is not None and self._model.pipeline is not None:
                     # Under the lock: a cancel is either seen here or finds the job current.
                     self._current = job
@@ -228,15 +227,6 @@ class Scheduler(ErrandDesk):
                 self._work_in_idle_time()
         self._cancel_switches()
         self._run_errand(lambda pipeline: pipeline.leave())
-
-    def _wait_seconds(self) -> float | None:
-        """Return the time until the next job or background work begins, 0 or less for now, None if there is nothing."""
-        dues = [job.due for job in self._waiting.values()]
-        return min(dues) - time.monotonic() if dues else self._idle.wait_seconds()
-
-    def _newest_due(self) -> Job | None:
-        due = next((key for key in reversed(self._waiting) if self._waiting[key].due <= time.monotonic()), None)
-        return self._waiting.pop(due) if due is not None else None
 
     def _run_errand(self, errand: Errand | ModelSwitch) -> None:
         """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""
@@ -282,9 +272,11 @@ class Scheduler(ErrandDesk):
             return Completion("", Reason.CANCELLED)
         except SparkError as error:
             log.warning("%s", error)
+            self._model.complain(error)
             return Completion("", Reason.FAILED)
         except Exception as error:
             self._faults.add(error)
+            self._model.complain(error)
             return Completion("", Reason.FAILED)
         finally:
             self.count_decoded()

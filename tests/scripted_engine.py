@@ -8,6 +8,7 @@ after its end it ends the generation.
 from __future__ import annotations
 
 import json
+import re
 import time
 import zlib
 from collections.abc import Mapping, Sequence
@@ -88,14 +89,11 @@ class ScriptedEngine:
         self._by_length = sorted(
             ((piece, token) for token, piece in enumerate(self.vocabulary.pieces) if piece), key=lambda p: -len(p[0])
         )
+        self._by_piece = dict(reversed(self._by_length))
+        self._longest_piece = re.compile(b"|".join(re.escape(piece) for piece, _ in self._by_length), re.DOTALL)
 
     def tokenize(self, text: str) -> list[int]:
-        data, tokens = text.encode(), []
-        while data:
-            piece, token = next((p, t) for p, t in self._by_length if data.startswith(p))
-            tokens.append(token)
-            data = data[len(piece) :]
-        return tokens
+        return [self._by_piece[piece] for piece in self._longest_piece.findall(text.encode("utf-8", "replace"))]
 
     def decode(self, sequence: int, position: int, tokens: Sequence[int], outputs: int) -> _Rows:
         cells = self.cells[sequence]

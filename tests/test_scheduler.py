@@ -16,10 +16,11 @@ from spark_lsp.decoding.cost_model import default_cost_model
 from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.documents.text import TextSnapshot
-from spark_lsp.errors import CancelledError, ModelNotFoundError
+from spark_lsp.errors import CancelledError, DecodeError, ModelNotFoundError
 from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
+from spark_lsp.resident import UNEXPECTED
 from spark_lsp.scheduler import SETTLE_SECONDS, EngineState, Loader, Scheduler, Status
 from spark_lsp.settings import BackgroundSettings, CompletionSettings, Settings
 from spark_lsp.syntax.languages import PLAIN
@@ -212,6 +213,20 @@ def test_a_fault_in_the_engine_is_one_failed_answer_and_the_next_works(start: St
     assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).reason is Reason.FAILED
     engine.decode = decode  # type: ignore[method-assign]
     assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+
+
+def test_a_fault_in_the_engine_is_told_in_one_sentence_for_each_kind(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    states: list[Status] = []
+    scheduler = start(engine, states=states)
+    for error in (DecodeError("It failed (3)."), ZeroDivisionError(), DecodeError("It failed (4)."), ValueError("x")):
+
+        def fail(*_arguments: object, error: Exception = error) -> None:
+            raise error
+
+        engine.decode = fail  # type: ignore[method-assign, assignment]
+        assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).reason is Reason.FAILED
+    assert [status.message for status in states if status.message] == ["It failed (3).", UNEXPECTED, UNEXPECTED]
 
 
 def test_an_errand_that_fails_does_not_end_the_engine(start: Start) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import os
 import sys
 import time
@@ -63,6 +64,7 @@ def scripted_loader(plan: dict[str, Any]) -> Callable[[Settings, Callable[[float
 
 def main() -> None:
     plan = json.loads(Path(sys.argv[1]).read_text())
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # as `cli/serve.py` does
     # A laptop that runs the tests may be on battery.
     base = Settings(background=BackgroundSettings(on_battery=True))
     server = SparkServer(scripted_loader(plan), base, plan.get("flags"))
