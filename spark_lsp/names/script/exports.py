@@ -25,10 +25,10 @@ _DEFINED = re.compile(
 )
 _VALUES = re.compile(r"\s*(?:declare\s+)?(?:const|let|var|using)\b")
 _ALIAS = re.compile(rf"(?:type\s+(?!as\b))?({NAME})(?:\s+as\s+({NAME}))?")
-_MADE_LATER = re.compile(
-    r"(?<![\w$.])(?:module\s*\.\s*exports|exports\s*[.\[]|Object\.\w+\(\s*exports)|(?<![\w$.#])export\s*="
-)
-_OTHERS = re.compile(rf"(?<![\w$.#])(?:const|let|var|using|function\s*\*?|namespace|module)\s+(?!enum\b)({NAME})")
+_MADE_LATER = re.compile(r"exports\s*[.\[=]|\(\s*exports\s*,|export\s*=")
+"""Modules of the old kind."""
+_OTHERS = re.compile(rf"(?:const|let|var|using|function\s*\*?|namespace|module)\s+(?!enum\b)({NAME})")
+"""Rather too many: what comes before is not looked at, since that would take most of the time."""
 _PROTOTYPE = re.compile(rf"({NAME})\s*\.\s*(?:prototype|__proto__)\b")
 
 
@@ -63,7 +63,7 @@ def links_of(brackets: Brackets, raw: str) -> Links:
             _take_import(brackets, raw, found, imports, spans)
     exports: dict[str, tuple[str, str]] = {}
     stars: list[str] = []
-    dynamic = _MADE_LATER.search(code) is not None
+    dynamic = "export" in code and _MADE_LATER.search(code) is not None
     for found in _EXPORT.finditer(flat) if "export" in code else ():
         dynamic = not _take_export(brackets, raw, flat, found.end(), exports, stars) or dynamic
     return Links(
@@ -72,7 +72,7 @@ def links_of(brackets: Brackets, raw: str) -> Links:
         tuple(stars),
         dynamic,
         frozenset(_OTHERS.findall(code)),
-        frozenset(_PROTOTYPE.findall(code)) - {"this"},
+        frozenset(_PROTOTYPE.findall(code) if "proto" in code else ()) - {"this"},
         tuple(spans),
     )
 

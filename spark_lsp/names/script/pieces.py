@@ -25,6 +25,7 @@ _BEGIN = re.compile(
 _PUT = re.compile(rf"\.\s*(#?{NAME})\s*(?:\?\?|\|\||&&)?=(?![=>])")
 _DECORATORS = re.compile(r"\s*@")
 _DECORATED = re.compile(r"(?<![\w$.#])(?:class|function|export)\b")
+_MOCKING = "jest", "vi.", "sinon"
 _MOCKED = re.compile(r"(?<![\w$])(?:jest|vi|sinon)\s*\.\s*\w*(?:[mM]ock|stub|spyOn)\w*\s*\(")
 
 
@@ -59,7 +60,7 @@ class Piece:
             links_of(brackets, text),
             frozenset(_PUT.findall(code)),
             closed and not alone,
-            _MOCKED.search(code) is not None,
+            any(tool in code for tool in _MOCKING) and _MOCKED.search(code) is not None,
         )
 
 

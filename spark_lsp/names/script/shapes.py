@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from spark_lsp.names.script.bodies import NAME, Body, class_body, enum_body, simple_type, type_body
 from spark_lsp.names.script.brackets import TOP, Brackets
 
+_HEAD_WORD = re.compile(r"class|interface|enum|type")
 _HEAD = re.compile(
-    rf"(?<![\w$.#])(?:(class)(?=\s*\{{|\s+{NAME})|(interface|enum)(?=\s+{NAME}\s*[<{{\w])|(type)(?=\s+{NAME}\s*[=<]))\s*"
+    rf"(?:(class)(?=\s*\{{|\s+{NAME})|(interface|enum)(?=\s+{NAME}\s*[<{{\w])|(type)(?=\s+{NAME}\s*[=<]))\s*"
     rf"((?!extends\b|implements\b){NAME})?"
 )
-_NO_NAME = frozenset({"extends", "implements", ""})
+_WITHIN_NAME = re.compile(r"[\w$.#]")
 _DOTTED = re.compile(rf"{NAME}(?:\.{NAME})*")
 _MOST_HEAD = 600
 """Characters from the name to the body."""
-_MADE_LATER = re.compile(
-    r"\b(?:assign|extend|mixins?|merge|defaults|inherits|augment|definePropert(?:y|ies)|setPrototypeOf)\s*\(\s*this\b"
-    r"|(?<![\w$.])this\s*\[[^\n]*?\]\s*(?:[-+*/%&|^?]{0,3})=(?![=>])"
-    r"|(?<![\w$.])[A-Z][\w$.]*\.(?:call|apply)\s*\(\s*this\b|\beval\s*\(|(?<![\w$.])new\s+Proxy\s*\(\s*this\b"
+_GIVEN_AWAY = re.compile(r"\(\s*this\b")
+_ADDS_TO = re.compile(
+    r"(?:\b(?:assign|extend|mixins?|merge|defaults|inherits|augment|definePropert(?:y|ies)|setPrototypeOf)"
+    r"|(?<![\w$.])[A-Z][\w$.]*\.(?:call|apply)|\bnew\s+Proxy)\s*$"
 )
-_USED = re.compile(rf"(?<![\w$.])this\s*[?!]?\.\s*(#?{NAME})")
-_BOUND = re.compile(rf"(?<![\w$.])this\s*\.\s*(#?{NAME})\s*=(?![=>])")
-_ALIAS = re.compile(rf"({NAME})\s*=\s*this\b(?!\s*[\w$.\[?!])")
-_UNFINISHED = re.compile(
-    r"not ?implemented|must (?:be )?implement|overrid|sub-?class|base class|abstract", re.IGNORECASE
-)
-"""In a class, its comments included: something is left to classes made of it."""
+"""What may add members to what it is called with."""
+_PUT_BY_NAME = re.compile(r"this\s*\[[^\n]*?\]\s*(?:[-+*/%&|^?]{0,3})=(?![=>])|eval\s*\(")
+_THIS = re.compile(rf"this\s*([?!]?)\.\s*(#?{NAME})(\s*=(?![=>]))?")
+"""Of `_this`, too: that is mostly the same."""
+_ALIAS = re.compile(r"=\s*this\b(?!\s*[\w$.\[?!])")
+_LAST_NAME = re.compile(rf"({NAME})\s*$")
+_UNFINISHED = "implemented", "must implement", "overrid", "subclass", "sub-class", "base class", "abstract"
+"""In a class, its comments included, without capitals: something is left to classes made of it."""
+_LONGEST_CALL = 60
+"""Characters before a bracket or an equal sign that are looked at."""
 _FOR_OTHERS = re.compile(r"Mixin|Base|Abstract|Interface")
 _AROUND = re.compile(r"(?:namespace|module|global)\b[^;{}()]*$")
 _DECORATED = re.compile(rf"@\s*({NAME}(?:\.{NAME})*)\s*(?:\(\s*\))?")
@@ -103,7 +107,10 @@ def joined(one: Shape, other: Shape) -> Shape:
 
 def _found(brackets: Brackets, raw: str) -> Iterator[Shape]:
     code = brackets.code
-    for head in _HEAD.finditer(code):
+    for word in _HEAD_WORD.finditer(code):
+        head = _HEAD.match(code, word.start())
+        if head is None or _WITHIN_NAME.match(code, max(head.start() - 1, 0), head.start()):
+            continue
         kind = Kind(head[1] or head[2] or head[3])
         name = head[4] or ""
         if kind is Kind.TYPE:
@@ -126,19 +133,27 @@ def _class(brackets: Brackets, raw: str, name: str, heritage: str, start: int, o
     code, end = brackets.code, brackets.pairs[opener]
     body = class_body(brackets, opener, raw)
     inside = code[opener:end]
-    used = {*_USED.findall(inside)}
-    bound = {*_BOUND.findall(inside)}
-    for alias in set(_ALIAS.findall(inside)):
-        bound.update(re.findall(rf"(?<![\w$.]){re.escape(alias)}\.(#?{NAME})", inside))
+    found = _THIS.findall(inside)
+    used = {name for _, name, _ in found}
+    bound = {name for mark, name, equals in found if equals and not mark}
+    for alias in _before(_LAST_NAME, _ALIAS, inside):
+        bound.update(re.findall(rf"(?<![\w$.]){re.escape(alias[1])}\.(#?{NAME})", inside))
     bases, plain = _bases(re.sub(r"\bimplements\b.*", "", heritage, flags=re.DOTALL))
     body.names |= bound
-    body.dynamic = body.dynamic or _MADE_LATER.search(inside) is not None or not _is_plain(brackets, start)
-    for_others = any(map(_FOR_OTHERS.search, (name, *bases))) or _UNFINISHED.search(raw, opener, end) is not None
-    found = _shape(Kind.CLASS, name, bases, plain, body, brackets, opener)
-    return Shape(
-        found.kind, name, bases, found.names, found.statics, found.types, found.dynamic, found.callable,
-        frozenset(used) - found.names, for_others, opener,
-    )  # fmt: skip
+    made_later = any(_before(_ADDS_TO, _GIVEN_AWAY, inside)) or _PUT_BY_NAME.search(inside) is not None
+    body.dynamic = body.dynamic or made_later or not _is_plain(brackets, start)
+    lower = raw[opener:end].lower()
+    for_others = any(map(_FOR_OTHERS.search, (name, *bases))) or any(mark in lower for mark in _UNFINISHED)
+    shape = _shape(Kind.CLASS, name, bases, plain, body, brackets, opener)
+    return replace(shape, foreign=frozenset(used) - shape.names, for_others=for_others)
+
+
+def _before(pattern: re.Pattern[str], anchor: re.Pattern[str], code: str) -> Iterator[re.Match[str]]:
+    """Yield what of `pattern` ends where `anchor` begins; fast where the anchor begins with a fixed character."""
+    for found in anchor.finditer(code):
+        before = pattern.search(code, max(found.start() - _LONGEST_CALL, 0), found.start())
+        if before is not None:
+            yield before
 
 
 def _shape(

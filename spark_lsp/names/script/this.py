@@ -24,6 +24,7 @@ _FUNCTION = re.compile(rf"(?<![\w$.#])function\b\s*\*?\s*(?:{NAME})?\s*(?:<[^()]
 _STATIC = re.compile(
     r"\s*(?:@[^\n]*\s)?(?:(?:public|private|protected|override|readonly|async)\s+)*static\b(?!\s*[(=:;?!<])"
 )
+_MEMBER = re.compile(r"\s*[\w$#@*\"'\[]")
 _BRACKET = re.compile(r"[()\[\]{}]")
 
 
@@ -81,8 +82,8 @@ class Place:
         else:
             head = self.brackets.flat(body)[: self.start - body - 1] + text[self.start : end]
         head = head[max(head.rfind(";"), head.rfind("\n")) + 1 :]
-        last = head[head.rfind("}") + 1 :]  # nothing but blanks where the type of a result ends with a brace
-        return _STATIC.match(last if last.strip() else head) is not None
+        last = head[head.rfind("}") + 1 :]  # no member where it is the type of a result that has braces
+        return _STATIC.match(last if _MEMBER.match(last) else head) is not None
 
 
 def _reaches(text: str, body: int, within: list[int]) -> bool:
