@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from spark_lsp.names.script.bodies import NAME, simple_type
+from spark_lsp.names.script.bodies import ARGUMENTS, NAME, simple_type
 from spark_lsp.names.script.brackets import TOP, Brackets
 
 MOST_MENTIONS = 400
@@ -18,11 +18,11 @@ _BEFORE = 80
 _VARIABLE = re.compile(r"(?<![\w$.#])(?:const|let|var|using)\s+$")
 _DECLARED = re.compile(r"(?<![\w$.#])(class|interface|enum|type)\s+$")
 _OTHER = re.compile(r"(?<![\w$.#])(?:(?:namespace|module)\s+|function\s*\*?\s*)$|\.\.\.\s*$")
-_NEW = re.compile(rf"new\s+({NAME}(?:\.{NAME})*)\s*(?:<[^()\n]*>\s*)?(?=[(;\n]|$)")
+_NEW = re.compile(rf"new\s+({NAME}(?:\.{NAME})*)\s*(?:{ARGUMENTS}\s*)?(?=[(;\n]|$)")
 _ENDED = re.compile(r"[ \t]*(?:[;,)}\]]|$|\n(?!\s*[.?&|+\-*/\[(`=<>]))")
 _EQUALS = re.compile(r"\s*=(?![=>])\s*")
 _COLON = re.compile(r"\s*[?!]?\s*:\s*")
-_ANNOTATION_END = re.compile(r"[;,(){}=\n]")
+_ANNOTATION_END = re.compile(r"[;,(){}=]|\n(?!\s*[|&])")
 _FIRST_OF_PARAMETER = re.compile(
     rf"[(,]\s*(?:@{NAME}(?:\([^()]*\))?\s+)*(?:(?:public|private|protected|readonly|override)\s+)*$"
 )

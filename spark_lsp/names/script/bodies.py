@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from spark_lsp.names.script.brackets import Brackets
 
 NAME = r"[A-Za-z_$][\w$]*"
+ARGUMENTS = r"<(?:[^<>(){};]|<(?:[^<>(){};]|<[^<>(){};]*>)*>)*>"
+"""Type arguments with others in them, up to a depth; not the rest of a type that has some further on."""
 _WORD = re.compile(rf"#?{NAME}")
 _MODIFIERS = (
     r"(?:public|private|protected|override|declare|abstract|readonly|accessor|async|get|set|static|export|const)"
@@ -18,7 +20,7 @@ _STATIC = re.compile(rf"(?:{_MODIFIERS}\s+)*?static\b(?!\s*[(=:;?!<,]|\s*$)")
 _COMPUTED = re.compile(rf"(?:{_MODIFIERS}\s+)*\*?\s*\[")
 _QUOTED = re.compile(rf"(?:{_MODIFIERS}\s+)*\*?\s*([\"'])")
 _TYPED = re.compile(
-    rf"(?:{_MODIFIERS}\s+)*(#?{NAME})\s*[?!]?\s*(?::\s*([^=;]+?)\s*(?:=|$)|=\s*new\s+({NAME}(?:\.{NAME})*)\s*(?:<[^()]*>)?\s*\(\s*\)\s*$)"
+    rf"(?:{_MODIFIERS}\s+)*(#?{NAME})\s*[?!]?\s*(?::\s*([^=;]+?)\s*(?:=|$)|=\s*new\s+({NAME}(?:\.{NAME})*)\s*(?:{ARGUMENTS})?\s*\(\s*\)\s*$)"
 )
 _BEHIND_NAME = re.compile(r"[:=(<?!{]")
 _PARAMETER = re.compile(
@@ -26,7 +28,7 @@ _PARAMETER = re.compile(
 )
 _KNOWN_SYMBOL = re.compile(r"\s*Symbol\s*\.\s*\w+\s*$")
 _SIMPLE = re.compile(
-    rf"\|?\s*(?:readonly\s+)?(?:(?:Readonly|Required|Partial)\s*<\s*({NAME}(?:\.{NAME})*)\s*>|({NAME}(?:\.{NAME})*)\s*(?:<[^()]*>)?)"
+    rf"\|?\s*(?:readonly\s+)?(?:(?:Readonly|Required|Partial)\s*<\s*({NAME}(?:\.{NAME})*)\s*>|({NAME}(?:\.{NAME})*)\s*(?:{ARGUMENTS})?)"
     r"(?:\s*\|\s*(?:null|undefined))*"
 )
 
@@ -94,7 +96,7 @@ def _is_torn(brackets: Brackets, opener: int) -> bool:
 def _members(flat: str, separators: str, start: int) -> Iterator[tuple[int, str]]:
     """Yield the parts that may be members, without decorators, and where they begin. A part may be the rest of one."""
     at = 0
-    for end in [*(found.end() for found in re.finditer(rf"[{separators}}}\n]", flat)), len(flat)]:
+    for end in [*(found.end() for found in re.finditer(rf"[{separators}}}]|\n(?!\s*[|&=])", flat)), len(flat)]:
         text = flat[at:end].rstrip(" \t\r\n;,")
         decorated = _DECORATORS.match(text.lstrip())
         begin = at + len(text) - len(text.lstrip()) + (decorated.end() if decorated is not None else 0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from spark_lsp.names.script.bodies import NAME, Body, class_body, enum_body, simple_type, type_body
+from spark_lsp.names.script.bodies import ARGUMENTS, NAME, Body, class_body, enum_body, simple_type, type_body
 from spark_lsp.names.script.brackets import TOP, Brackets
 
 _HEAD_WORD = re.compile(r"class|interface|enum|type")
@@ -187,7 +187,7 @@ def _type(brackets: Brackets, raw: str, name: str, at: int) -> Shape:
             dynamic, callable_ = dynamic or body.dynamic, callable_ or body.callable
             first, place = place, brackets.pairs[place] + 1
         else:
-            term = re.compile(rf"{NAME}(?:\.{NAME})*(?:\s*<[^;{{}}()]*>)?").match(code, place)
+            term = re.compile(rf"{NAME}(?:\.{NAME})*(?:\s*{ARGUMENTS})?").match(code, place)
             base = simple_type(term[0]) if term is not None else ""
             if term is None or not base:
                 dynamic = True

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_lsp.names.script.bodies import NAME
+from spark_lsp.names.script.bodies import ARGUMENTS, NAME
 from spark_lsp.names.script.brackets import Brackets
 from spark_lsp.names.script.shapes import Kind, Shape
 
@@ -20,7 +20,7 @@ _TRANSPARENT = re.compile(
 )
 """What a block, an object, the code in a template or, behind a text, in JSX stands behind."""
 _TYPED_FUNCTION = re.compile(r"\)\s*:\s*(?:[^\s{};][^{};]*|\{[^{}]*\}\s*)$")
-_FUNCTION = re.compile(rf"(?<![\w$.#])function\b\s*\*?\s*(?:{NAME})?\s*(?:<[^()]*>)?\s*$")
+_FUNCTION = re.compile(rf"(?<![\w$.#])function\b\s*\*?\s*(?:{NAME})?\s*(?:{ARGUMENTS})?\s*$")
 _STATIC = re.compile(
     r"\s*(?:@[^\n]*\s)?(?:(?:public|private|protected|override|readonly|async)\s+)*static\b(?!\s*[(=:;?!<])"
 )
