@@ -22,6 +22,9 @@ _QUOTED = re.compile(rf"(?:{_MODIFIERS}\s+)*\*?\s*([\"'])")
 _TYPED = re.compile(
     rf"(?:{_MODIFIERS}\s+)*(#?{NAME})\s*[?!]?\s*(?::\s*([^=;]+?)\s*(?:=|$)|=\s*new\s+({NAME}(?:\.{NAME})*)\s*(?:{ARGUMENTS})?\s*\(\s*\)\s*$)"
 )
+_CONSTRUCTOR = re.compile(r"(?<![\w$.#])constructor\s*\(")
+_GOES_ON = re.compile(r"\s*[|&=]")
+"""Begins a line that belongs to the one before."""
 _BEHIND_NAME = re.compile(r"[:=(<?!{]")
 _PARAMETER = re.compile(
     rf"(?:(?:public|private|protected|readonly|override)\s+)+({NAME})\s*\??\s*(?::\s*([^=]+))?", re.DOTALL
@@ -64,7 +67,7 @@ def class_body(brackets: Brackets, opener: int, raw: str) -> Body:
     body = Body(dynamic=_is_torn(brackets, opener))
     for at, text in _members(brackets.flat(opener), ";", opener + 1):
         _take(body, brackets, at, text, raw)
-        if re.search(r"(?<![\w$.#])constructor\s*\(", text):
+        if "constructor" in text and _CONSTRUCTOR.search(text):
             for inner in brackets.inner[opener]:
                 if at <= inner < at + len(text) and brackets.code[inner] == "(":
                     _take_parameters(body, brackets.flat(inner))
@@ -96,10 +99,16 @@ def _is_torn(brackets: Brackets, opener: int) -> bool:
 def _members(flat: str, separators: str, start: int) -> Iterator[tuple[int, str]]:
     """Yield the parts that may be members, without decorators, and where they begin. A part may be the rest of one."""
     at = 0
-    for end in [*(found.end() for found in re.finditer(rf"[{separators}}}]|\n(?!\s*[|&=])", flat)), len(flat)]:
+    for end in [*(found.end() for found in re.finditer(rf"[{separators}}}\n]", flat)), len(flat)]:
+        if not flat[at:end].strip():
+            at = end
+            continue
+        if flat[end - 1] == "\n" and _GOES_ON.match(flat, end):
+            continue
         text = flat[at:end].rstrip(" \t\r\n;,")
-        decorated = _DECORATORS.match(text.lstrip())
-        begin = at + len(text) - len(text.lstrip()) + (decorated.end() if decorated is not None else 0)
+        begin = at + len(text) - len(text.lstrip())
+        decorated = _DECORATORS.match(flat, begin, at + len(text)) if flat[begin] == "@" else None
+        begin = decorated.end() if decorated is not None else begin
         text = flat[begin : at + len(text)]
         if text:
             yield start + begin, text

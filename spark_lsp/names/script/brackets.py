@@ -45,6 +45,9 @@ class Brackets:
                 inner[at] = []
                 open_.append(at)
                 continue
+            if open_[-1] != TOP and code[open_[-1]] == opener:
+                pairs[open_.pop()] = at
+                continue
             place = len(open_) - 1
             while place and code[open_[place]] != opener and (opener == "{" or code[open_[place]] != "{"):
                 place -= 1
