@@ -77,7 +77,9 @@ class CompletionSettings:
     without it other files are not read. The text is the same without."""
     names: bool = True
     """Whether a suggestion that uses a name which its module or class does not have is written differently where the
-    model knows a name that exists. For that the imported modules are read, never run; Python only."""
+    model knows a name that exists. For that the imported modules are read, never run: in Python those of the
+    workspace, its environment and the standard library, in TypeScript and JavaScript those of the workspace that are
+    imported by their paths. Other languages are not checked."""
     heal_tokens: int = 4
     """Most typed tokens that the model may spell anew at the cursor (token healing); 0 turns it off."""
     snapshots: bool = True

@@ -127,8 +127,11 @@ async def _complete(server: SparkServer, query: Query, token: Any) -> tuple[Reas
     document = part.document
     if document.obstacle is not None:
         return (Reason.BINARY if document.obstacle is Obstacle.BINARY else Reason.TOO_LARGE), (), None
+    asked = document.snapshot
     if await server.gate.excluded(document):
         return Reason.EXCLUDED, (), None
+    if document.snapshot is not asked:  # the position was one in the text before that edit
+        return Reason.SUPERSEDED, (), None
     place = await place_of(server, query)
     if place is None or place.document is not document:
         return Reason.SUPERSEDED, (), None

@@ -7,8 +7,7 @@ followed only where its names come from another one: through a star, or through 
 from __future__ import annotations
 
 import re
-import stat
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,19 +16,11 @@ from spark_lsp.names.facts import ModuleFacts, facts_of, module_facts
 from spark_lsp.names.modules import BUFFER, Library, Module, base_names, below
 from spark_lsp.names.pieces import PieceReader
 from spark_lsp.names.stdlib import names_at_work, names_elsewhere, without_source
-from spark_lsp.server.import_reader import may_read
+from spark_lsp.server.fact_files import FactFiles, Room
 from spark_lsp.server.interpreters import Interpreter
 from spark_lsp.server.module_search import ModulePlace, ModuleSearch, submodules_of
 from spark_lsp.server.neighbours import Exclusion, nothing_excluded
 
-MODULE_FILES = 120
-"""Most files that are read for one document."""
-MODULE_BYTES = 3_000_000
-"""Most bytes of them in all, which take less than half a second to read."""
-FILE_BYTES = 600_000
-"""Larger files are left out, and their modules not judged; the largest stubs of well-known packages have half of it."""
-KEPT_FILES = 400
-"""Files whose facts are kept, with the time of their last change."""
 _WORDS = re.compile(r"[^\W\d]\w*")
 
 
@@ -37,8 +28,7 @@ _WORDS = re.compile(r"[^\W\d]\w*")
 class _Work:
     modules: dict[str, Module] = field(default_factory=dict)
     places: dict[str, ModulePlace] = field(default_factory=dict)
-    room: int = MODULE_BYTES
-    files: int = MODULE_FILES
+    room: Room = field(default_factory=Room)
 
 
 class ModuleReader:
@@ -46,12 +36,11 @@ class ModuleReader:
 
     def __init__(self, is_excluded: Exclusion = nothing_excluded) -> None:
         """Ask `is_excluded` before a file is read, except those in an environment."""
-        self._is_excluded = is_excluded
-        self._facts: OrderedDict[Path, tuple[float, int, ModuleFacts]] = OrderedDict()
+        self._files: FactFiles[ModuleFacts] = FactFiles(module_facts, is_excluded)
 
     def forget(self) -> None:
         """Let go of every file that was read."""
-        self._facts.clear()
+        self._files.forget()
 
     def library(
         self,
@@ -136,29 +125,9 @@ class ModuleReader:
         return True
 
     def _facts_of(self, file: Path, search: ModuleSearch, work: _Work) -> ModuleFacts | None:
-        try:
-            if not search.is_installed(file) and not may_read(file, search.folders, self._is_excluded):
-                return None
-            state = file.stat()
-            if not stat.S_ISREG(state.st_mode) or state.st_size > FILE_BYTES:
-                return None
-            known = self._facts.get(file)
-            if known is not None and known[:2] == (state.st_mtime, state.st_size):
-                self._facts.move_to_end(file)
-                return known[2]
-            if state.st_size > work.room or not work.files:
-                return None
-            text = file.read_bytes().decode("utf-8-sig")
-        except (OSError, ValueError):
-            return None
-        work.room -= state.st_size
-        work.files -= 1
-        facts = module_facts(text.replace("\r\n", "\n").replace("\r", "\n"))
-        if file.suffix == ".pyi" and not facts.names:  # what it describes is written in another language
-            return None
-        self._facts[file] = state.st_mtime, state.st_size, facts
-        if len(self._facts) > KEPT_FILES:
-            self._facts.popitem(last=False)
+        facts = self._files.facts(file, search.folders, work.room, installed=search.is_installed(file))
+        if file.suffix == ".pyi" and facts is not None and not facts.names:
+            return None  # what it describes is written in another language
         return facts
 
 
