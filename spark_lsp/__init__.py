@@ -12,7 +12,8 @@ The stages in order, each handing a frozen dataclass to the next; `pipeline` cal
 
 Around them: `scheduler` (the engine's thread) with `jobs` (one request each), `debounce` (when to start one) and `idle`
 (what is done while nobody asks: `background`, and `ahead` with `foresight`, as far as `governor` allows); `cache`
-(completions by place), `server` (LSP), `cli`, `models` (files).
+(completions by place), `server` (LSP), `cli`, `models` (files), `settings` (`settings_layers`: where they come from,
+`settings_schema`: what is written about them), `statistics` (what became of suggestions), `explanations` (of answers).
 """
 
 __version__ = "0.1.0"

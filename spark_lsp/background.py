@@ -94,6 +94,13 @@ class Calibrator:
         self._cost: CostModel | None = None
         self._probe: ExactnessProbe | None = None
 
+    @property
+    def fraction(self) -> float | None:
+        """Share of the measuring that is done, 0 to 1; None when nothing is left to do."""
+        if self._calibration is not None:
+            return self._calibration.fraction
+        return 1.0 if self._probe is not None else None
+
     def work(self) -> bool:
         """Do one decode; False when nothing is left. Raises CancelledError when interrupted, without a loss."""
         return self._calibrate() or self._find_exact_width()

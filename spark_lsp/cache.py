@@ -11,6 +11,7 @@ a miss: a wrong text costs the user more than the wait for a new one.
 
 What an invoked request would be shown is kept beside what was shown, so asking by hand for what was withheld computes
 nothing. What was shown stays: an automatic request that follows an invoked one finds the text that the user is typing.
+The other texts that an invoked request was offered are kept too, and typing along one of them is typing into it.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class CachedCompletion:
     """Characters of it that the user typed since."""
     foreseen: bool = False
     """Whether it was computed in advance and is asked for for the first time."""
+    others: tuple[str, ...] | None = None
+    """Other texts to choose from right here; None if nobody asked for any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class _Entry:
     text: str
     if_invoked: str
     foreseen: bool
+    others: tuple[str, ...] | None = None
 
 
 class CompletionCache:
@@ -107,12 +111,22 @@ class CompletionCache:
         """
         near = _Near.at(text, offset)
         key = (document, near)
-        if foreseen and key in self._entries:
+        known = self._entries.get(key)
+        if foreseen and known is not None:
             return
-        self._entries[key] = _Entry(near, suggestion, suggestion if if_invoked is None else if_invoked, foreseen)
+        entry = _Entry(near, suggestion, suggestion if if_invoked is None else if_invoked, foreseen)
+        same = known is not None and known.if_invoked == entry.if_invoked
+        self._entries[key] = replace(entry, others=known.others if known is not None and same else None)
         self._entries.move_to_end(key)
         if len(self._entries) > self._capacity:
             self._entries.popitem(last=False)
+
+    def add_others(self, document: str, text: str, offset: int, others: tuple[str, ...]) -> None:
+        """Remember the texts to choose from beside the one that is known at `offset` of `text`."""
+        key = (document, _Near.at(text, offset))
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries[key] = replace(entry, others=others)
 
     def get(self, document: str, text: str, offset: int, *, invoked: bool = False) -> CachedCompletion | None:
         """Return what is left of the latest suggestion that fits `offset` of `text`, or None."""
@@ -122,7 +136,7 @@ class CompletionCache:
             if key[0] != document:
                 continue
             entry = self._entries[key]
-            found = place.rest(entry.near, entry.if_invoked if invoked else entry.text)
+            found = place.choices(entry, entry.if_invoked if invoked else entry.text)
             if found is None:
                 continue
             if found.text:
@@ -159,6 +173,16 @@ class _Surroundings:
         start = max(0, offset - reach)
         before, after = with_line_feeds(text[start:offset]), with_line_feeds(text[offset : offset + reach])
         return _Surroundings(before, start == 0, after, offset + reach >= len(text))
+
+    def choices(self, entry: _Entry, suggestion: str) -> CachedCompletion | None:
+        """Return what is left of `suggestion`, or of another text of the entry that the user types along."""
+        found = self.rest(entry.near, suggestion)
+        if entry.others is None or (found is not None and found.typed):
+            return found
+        rests = [rest for other in entry.others if (rest := self.rest(entry.near, other)) is not None and rest.text]
+        if found is None:
+            return next((rest for rest in rests if rest.typed), None)
+        return replace(found, others=tuple(rest.text for rest in rests))
 
     def rest(self, near: _Near, suggestion: str) -> CachedCompletion | None:
         """Return what is left of a suggestion made near `near`, or None if it does not belong here."""

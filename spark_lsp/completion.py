@@ -29,6 +29,7 @@ class Reason(str, Enum):
 
     SHOWN = "shown"
     CACHED = "cached"
+    OTHERS = "others"
     NOTHING = "nothing-to-add"
     DUPLICATE = "duplicate-suffix"
     REPETITION = "repetition"
@@ -43,6 +44,7 @@ class Reason(str, Enum):
     LOADING = "loading"
     UNAVAILABLE = "unavailable"
     DISABLED = "disabled"
+    PAUSED = "paused"
     EXCLUDED = "excluded"
     UNKNOWN_DOCUMENT = "unknown-document"
     TOO_LARGE = "too-large"
@@ -68,6 +70,8 @@ class CompletionRequest:
     """Whether the whole window is worth waiting for: nobody is typing, and there may be no idle time later."""
     invoked: bool = False
     """Whether the user asked for it, rather than the editor."""
+    beside: tuple[str, ...] = ()
+    """Texts that are known for the place: others are wanted, for the user to choose from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,8 @@ class Completion:
     """What an invoked request at the place is shown, which may be more than an automatic one is."""
     ungated: str = ""
     """What post-processing left, however unsure the model was of it."""
+    others: tuple[str, ...] = ()
+    """The answer to a request that has texts already: other ones."""
 
 
 _EMPTIED: dict[Rule, Reason] = {

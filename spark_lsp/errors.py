@@ -4,6 +4,7 @@
 
     SparkError                    one sentence for the user, `next_step` says what to do
     ├── SettingsError             a setting has a wrong type or value
+    ├── StatisticsError       the file of the counts cannot be changed
     ├── ModelError
     │   ├── UnknownModelError     no such name in the catalogue
     │   ├── ModelNotFoundError    known, but its file is not on this machine
@@ -37,6 +38,10 @@ class SparkError(Exception):
 
 class SettingsError(SparkError):
     """A setting has a wrong type or a value out of range."""
+
+
+class StatisticsError(SparkError):
+    """The file of what was counted on this machine cannot be changed."""
 
 
 class ModelError(SparkError):

@@ -71,7 +71,7 @@ class Foresight:
                     context_length=engine.info.context_length,
                     max_draft=pipeline.max_draft,
                     exact_width=pipeline.cost.exact_width,
-                    drafter=self._drafters() if settings.drafting and pipeline.max_draft else None,
+                    drafter=self.drafters() if settings.drafting and pipeline.max_draft else None,
                     names=pipeline.name_check(request, tree),
                     cancelled=cancelled,
                 )
@@ -79,7 +79,8 @@ class Foresight:
                 return None
         return finished(generation, place, gate=settings.gate)
 
-    def _drafters(self) -> DraftChain:
+    def drafters(self) -> DraftChain:
+        """Return drafters for one text."""
         document, accepted = self._confidences
         drafters: list[Drafter] = [DocumentDrafter(document), NgramDrafter("accepted", self._accepted, accepted)]
         return DraftChain(drafters, self._pipeline.cost)

@@ -29,7 +29,7 @@ class IdleWork:
     def __init__(self, condition: Condition, governor: Governor, on_foreseen: OnForeseen) -> None:
         """Pause on `condition`, which is notified when something more urgent comes."""
         self._condition = condition
-        self._governor = governor
+        self.governor = governor
         self._on_foreseen = on_foreseen
         self.pending = False
         """Whether there may be something; false until a job was done, a text edited or read."""
@@ -49,7 +49,7 @@ class IdleWork:
         if not self.pending:
             return None
         begins = self._begin - time.monotonic()
-        return begins if begins > 0 else self._governor.held_seconds()
+        return begins if begins > 0 else self.governor.held_seconds()
 
     def edited(self, edited: CompletionRequest | None) -> None:
         """Prepare for a request where an edit was made; None means that nothing is to be prepared."""
@@ -84,7 +84,7 @@ class IdleWork:
             expected, self._expected = self._expected, None
         if expected is not None:
             pipeline.expect(expected)
-        self._governor.begin()
+        self.governor.begin()
 
         def stopped() -> bool:
             return cancelled() or self._paused(pipeline, cancelled)
@@ -92,11 +92,11 @@ class IdleWork:
         more = pipeline.idle(stopped, lambda: self._look_ahead(pipeline, stopped))
         with self._condition:
             self.pending = more or self._expected is not None or self._seen is not None
-            self._begin = max(self._begin, time.monotonic() + self._governor.pause_seconds())
+            self._begin = max(self._begin, time.monotonic() + self.governor.pause_seconds())
 
     def _paused(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> bool:
         """Pause between two decodes if that is due; whether something more urgent came meanwhile."""
-        pause = self._governor.pause_seconds()
+        pause = self.governor.pause_seconds()
         if not pause:
             return False
         interrupted = pipeline.engine.interrupt.is_set

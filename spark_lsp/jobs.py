@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -29,6 +31,12 @@ class Status:
     state: EngineState
     model: str
     message: str = ""
+    variant: str = ""
+    """Which optimized variant of the model it is; empty for the model itself."""
+    calibrated: float | None = None
+    """Share of the measuring of this machine that is done, 0 to 1; None if nothing is to be measured."""
+    loads: int = 0
+    """Models that were loaded so far: another number, another model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,8 @@ class Job:
 
     def run(self, pipeline: Pipeline, cancelled: Callable[[], bool]) -> Completion:
         """Let `pipeline` answer the request, on the engine's thread. Raises what the pipeline raises."""
+        if self.request.beside:
+            return pipeline.alternatives.complete(self.request, cancelled)
         return pipeline.complete(self.request, cancelled=cancelled, on_place=self._take_place, on_text=self.grow)
 
     def _take_place(self, place: Place) -> None:
@@ -92,6 +102,8 @@ class Job:
     def agrees_with(self, request: CompletionRequest) -> bool:
         """Whether `request` may be answered with the rest of this job's text, as far as that is written."""
         mine, typed = self.request, typed_along(self.request, request)
+        if mine.beside != request.beside:
+            return False
         if typed is None or self.cancelled or (mine.invoked and not request.invoked) or mine.patient != request.patient:
             return False
         return self.text.startswith(typed)
@@ -158,6 +170,20 @@ class Task(Job):
         """Do the work; the completion only says that it was done."""
         self._work(pipeline, cancelled)
         return Completion("", Reason.DONE)
+
+
+class WaitingJobs(OrderedDict[str, Job]):
+    """Jobs by their keys, in the order in which they came."""
+
+    def wait_seconds(self) -> float | None:
+        """Return the time until one of them is due, 0 or less for now; None without any."""
+        return min(job.due for job in self.values()) - time.monotonic() if self else None
+
+    def take_due(self) -> Job | None:
+        """Take out and return the newest one that is due."""
+        now = time.monotonic()
+        due = next((key for key in reversed(self) if self[key].due <= now), None)
+        return self.pop(due) if due is not None else None
 
 
 def typed_along(older: CompletionRequest, newer: CompletionRequest) -> str | None:

@@ -8,9 +8,9 @@ import platform
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from spark_lsp.errors import CancelledError, ModelLoadError, SparkError
+from spark_lsp.errors import CancelledError, ModelLoadError, ModelNotFoundError, SparkError
 from spark_lsp.pipeline import Pipeline
 from spark_lsp.scheduler import Loader
 from spark_lsp.settings import ModelSettings, Settings
@@ -23,7 +23,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Loader:
+DOWNLOAD = "download"
+"""The stage that `OnFraction` names before the loading."""
+
+
+class OnFraction(Protocol):
+    """Gets the share of a stage that is done, 0 to 1, on the loading thread."""
+
+    def __call__(self, fraction: float, stage: str = ...) -> None:
+        """Take note; without a stage it is the loading itself."""
+
+
+def local_loader(settings: Settings, on_fraction: OnFraction) -> Loader:
     """Return a loader for the model that `settings` name, run by llama.cpp in this process."""
     model = settings.model
 
@@ -31,13 +42,12 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
         from spark_lsp.decoding.calibration import thread_candidates
         from spark_lsp.decoding.cost_cache import load_costs, save_costs
         from spark_lsp.decoding.llama import usable_cores
-        from spark_lsp.models.store import resolve
 
         def progress(fraction: float) -> bool:
             on_fraction(fraction)
             return not cancelled()
 
-        file, engine = _load_best(resolve(model.name), model, progress)
+        file, engine = _load_best(_model_file(model, on_fraction, cancelled), model, progress)
         costs = _costs_file(file, model)
         draft, notice = _load_draft(engine, model, cancelled) if model.draft else (None, "")
         return Pipeline(
@@ -53,6 +63,29 @@ def local_loader(settings: Settings, on_fraction: Callable[[float], None]) -> Lo
         )
 
     return Loader(_display_name(model.name), load, lambda: _signature(model.name))
+
+
+def _model_file(model: ModelSettings, on_fraction: OnFraction, cancelled: Callable[[], bool]) -> Path:
+    """Return the model's file, downloaded if it is missing and the user wants that."""
+    from spark_lsp.models.catalogue import find
+    from spark_lsp.models.progress import Notice, Transferred
+    from spark_lsp.models.sources import pull
+    from spark_lsp.models.store import resolve
+
+    def observe(event: Transferred | Notice) -> None:
+        if cancelled():
+            raise CancelledError
+        if isinstance(event, Notice):
+            log.info("%s", event.sentence)
+        elif event.total:
+            on_fraction(event.done / event.total, DOWNLOAD)
+
+    try:
+        return resolve(model.name)
+    except ModelNotFoundError:
+        if not model.download:
+            raise
+    return pull(find(model.name), progress=observe)
 
 
 def _load_draft(
@@ -98,7 +131,7 @@ def _load_best(
     variant = kept_variant(path) if model.optimized else None
     if variant is not None:
         try:
-            engine = _load(variant.path, f"{name} (optimized)", model, progress, beside)
+            engine = _load(variant.path, f"{name} (optimized)", model, progress, beside, variant.manifest.recipe)
         except ModelLoadError as error:
             log.warning("The optimized variant is left out: %s", error)
         else:
@@ -108,7 +141,12 @@ def _load_best(
 
 
 def _load(
-    path: Path, name: str, model: ModelSettings, progress: Callable[[float], bool], beside: LlamaEngine | None
+    path: Path,
+    name: str,
+    model: ModelSettings,
+    progress: Callable[[float], bool],
+    beside: LlamaEngine | None,
+    variant: str = "",
 ) -> LlamaEngine:
     from spark_lsp.decoding.drafters import DRAFT_SEQUENCES
     from spark_lsp.decoding.llama import SEQUENCES, LlamaEngine
@@ -117,6 +155,7 @@ def _load(
     return LlamaEngine.load(
         path,
         name=name,
+        variant=variant,
         context_tokens=model.context_tokens,
         threads=model.threads,
         gpu_layers=model.gpu_layers,

@@ -7,6 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from spark_lsp.decoding.generate import Generation
+from spark_lsp.statistics.offers import OfferBook
+
+RATE_WEIGHT = 0.2
+"""Share of the newest generation in the mean speed: about the last ten count."""
 
 
 @dataclass(slots=True)
@@ -36,7 +40,11 @@ class Metrics:
     """Tokens written for them; they are not among the generated ones."""
     pregenerated_used: int = 0
     """Suggestions of them that were shown."""
+    tokens_per_second: float = 0.0
+    """Tokens verified per second of decoding, a mean over the latest generations; 0 before the first one."""
     reasons: Counter[str] = field(default_factory=Counter)
+    offers: OfferBook = field(default_factory=OfferBook)
+    """What became of suggestions; belongs to the event loop."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def count_generation(self, generation: Generation) -> None:
@@ -47,6 +55,10 @@ class Metrics:
             self.accepted_tokens += generation.accepted
             self.unknown_names += len(generation.unknown_names)
             self.replaced_names += generation.replaced_names
+            if generation.tokens and generation.decode_seconds > 0:
+                rate = len(generation.tokens) / generation.decode_seconds
+                weight = RATE_WEIGHT if self.tokens_per_second else 1.0
+                self.tokens_per_second += weight * (rate - self.tokens_per_second)
 
     def count_pregeneration(self, generation: Generation, *, useful: bool) -> None:
         """Add one that was computed in advance; `useful` if there is something to show."""
@@ -80,15 +92,31 @@ class Metrics:
             self.requests += 1
             self.reasons[reason] += 1
 
-    def count_accept(self) -> None:
-        """Add one accepted suggestion."""
+    def count_accept(self, identifier: str = "") -> bool:
+        """Add one accepted suggestion, by default the latest one; whether `offers` follows its text now."""
         with self._lock:
             self.completions_accepted += 1
+        return self.offers.accepted(identifier)
+
+    def count_shown(self, identifier: str = "") -> None:
+        """The client says that it shows a suggestion, by default the latest one.
+
+        From then on what is answered does not count as shown by itself.
+        """
+        self.offers.shown(identifier)
+
+    def count_partial(self, characters: int, identifier: str = "") -> None:
+        """The client says that the first `characters` of a suggestion, by default the latest one, are accepted."""
+        self.offers.partially_accepted(characters, identifier)
 
     def as_dict(self) -> dict[str, object]:
         """Return the counters under the names of the `spark/status` answer."""
+        outcome = self.offers.total
         with self._lock:
             return {
+                "shown": outcome.shown,
+                "partiallyAccepted": outcome.partially_accepted,
+                "kept": outcome.kept,
                 "promptTokens": self.prompt_tokens,
                 "decodeSteps": self.decode_steps,
                 "generatedTokens": self.generated_tokens,

@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
+from spark_lsp.alternatives import Alternatives
 from spark_lsp.background import Calibrator, prepare_place
 from spark_lsp.completion import Completion, CompletionRequest, Reason, finished, unwanted
 from spark_lsp.context.budget import Room, extras_characters, window_limits
@@ -103,9 +104,10 @@ class Pipeline:
         self._model = ModelDrafter(draft, lambda: self.cost) if draft is not None else None
         self.chain = DraftChain(copying, self.cost, last=self._model)
         self.foresight = Foresight(self, self._documents, self._accepted)
+        self.alternatives = Alternatives(self, self._documents)
         self._use_costs(self.cost)
         unknown = cost is None and engine.info.rolls_back  # a memory that cannot be cut back cannot be timed so
-        self._calibrator = Calibrator(engine, self.cache, threads, self._use_costs, keep_cost) if unknown else None
+        self.calibrator = Calibrator(engine, self.cache, threads, self._use_costs, keep_cost) if unknown else None
         self.configure(settings)
 
     def configure(self, settings: CompletionSettings) -> None:
@@ -234,7 +236,7 @@ class Pipeline:
             return True
         if look_ahead():
             return True
-        if document is not None and self._calibrator is not None and self._calibrator.work():
+        if document is not None and self.calibrator is not None and self.calibrator.work():
             return True
         if self._model is not None and self.settings.drafting and self._model.idle():
             return True

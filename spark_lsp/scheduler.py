@@ -17,18 +17,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
 from spark_lsp.debounce import Debounce
 from spark_lsp.errands import Errand, ErrandDesk
 from spark_lsp.errors import CancelledError, SparkError
+from spark_lsp.faults import FaultLog
 from spark_lsp.governor import FREE, Governor
 from spark_lsp.idle import SETTLE_SECONDS, IdleWork, OnForeseen
-from spark_lsp.jobs import EngineState, Job, Loader, Status, Task, task_key, typed_along
+from spark_lsp.jobs import EngineState, Job, Loader, Status, Task, WaitingJobs, task_key, typed_along
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
-from spark_lsp.resident import ResidentModel
+from spark_lsp.resident import ModelSwitch, ResidentModel
 
 __all__ = ["SETTLE_SECONDS", "EngineState", "Job", "Loader", "Scheduler", "Status", "Task"]
 
@@ -54,18 +54,23 @@ class Scheduler(ErrandDesk):
         self._model = ResidentModel(loader, on_status)
         self._metrics = metrics
         self._debounce = Debounce()
-        self._waiting: OrderedDict[str, Job] = OrderedDict()
+        self._waiting = WaitingJobs()
         self._current: Job | None = None
         self._idle = IdleWork(self._condition, governor or Governor(FREE), on_foreseen)
         self._idling = False
         self._closing = False
-        self._faults: set[str] = set()
+        self._faults = FaultLog(log)
         self._thread = threading.Thread(target=self._run, name="spark-engine", daemon=True)
 
     @property
     def status(self) -> Status:
         """The current state."""
         return self._model.status
+
+    def use(self, loader: Loader, governor: Governor) -> None:
+        """Keep to another governor from now on, and to another loader where no model is loaded yet."""
+        self._model.replace_loader(loader)
+        self._idle.governor = governor
 
     def start(self) -> None:
         """Start loading the model; returns at once."""
@@ -176,6 +181,8 @@ class Scheduler(ErrandDesk):
         current = self._current
         if current is None or current.key != key:
             return None
+        if place is not None and place.beside and not current.request.beside:
+            return None  # what is to choose from comes after what is being written
         if place is not None and current.agrees_with(place):
             current.resolve(Completion("", Reason.SUPERSEDED))
             return current
@@ -186,7 +193,7 @@ class Scheduler(ErrandDesk):
     def _stop(self, job: Job, reason: Reason, *, gently: bool = False) -> None:
         job.cancelled = True
         if job is self._current:
-            self._debounce.stopped(cold=not job.text)
+            self._debounce.stopped(cold=not job.text and not job.request.beside)
             if not gently:
                 self._model.interrupt()
         job.resolve(Completion("", reason))
@@ -196,7 +203,7 @@ class Scheduler(ErrandDesk):
         while True:
             with self._condition:
                 while not (self._closing or self._errands):
-                    begins_in = self._wait_seconds()
+                    begins_in = self._waiting.wait_seconds() if self._waiting else self._idle.wait_seconds()
                     if begins_in is not None and begins_in <= 0:
                         break
                     self._condition.wait(begins_in)
@@ -206,7 +213,7 @@ class Scheduler(ErrandDesk):
                 if self._idling:
                     self._model.resume()
                 errand = self._errands.popleft() if self._errands else None
-                job = self._newest_due() if errand is None else None
+                job = self._waiting.take_due() if errand is None else None
                 if job is not None and self._model.pipeline is not None:
                     # Under the lock: a cancel is either seen here or finds the job current.
                     self._current = job
@@ -218,25 +225,18 @@ class Scheduler(ErrandDesk):
                 self._idle.pending = True
             else:
                 self._work_in_idle_time()
+        self._cancel_switches()
         self._run_errand(lambda pipeline: pipeline.leave())
 
-    def _wait_seconds(self) -> float | None:
-        """Return the time until the next job or background work begins, 0 or less for now, None if there is nothing."""
-        dues = [job.due for job in self._waiting.values()]
-        return min(dues) - time.monotonic() if dues else self._idle.wait_seconds()
-
-    def _newest_due(self) -> Job | None:
-        now = time.monotonic()
-        due = next((key for key in reversed(self._waiting) if self._waiting[key].due <= now), None)
-        return self._waiting.pop(due) if due is not None else None
-
-    def _run_errand(self, errand: Errand) -> None:
+    def _run_errand(self, errand: Errand | ModelSwitch) -> None:
         """Do a small piece of bookkeeping; its failure must not end the thread that everybody waits for."""
         try:
-            if self._model.pipeline is not None and errand(self._model.pipeline):
+            if isinstance(errand, ModelSwitch):
+                self._model.switch(errand, lambda: self._closing)
+            elif self._model.pipeline is not None and errand(self._model.pipeline):
                 self._idle.pending = True
         except Exception as error:
-            self._log_fault(error)
+            self._faults.add(error)
 
     def _serve(self, job: Job) -> None:
         if self._model.pipeline is None:
@@ -257,6 +257,9 @@ class Scheduler(ErrandDesk):
                 self._debounce.finished(completion.generation.first_text_seconds or completion.seconds)
             follower = job.finish(completion)
             if follower is not None:
+                displaced = self._waiting.pop(follower.request.document, None)
+                if displaced is not None:
+                    self._stop(displaced, Reason.SUPERSEDED)
                 self._waiting[follower.request.document] = follower
 
     def _complete(self, pipeline: Pipeline, job: Job) -> Completion:
@@ -269,9 +272,11 @@ class Scheduler(ErrandDesk):
             return Completion("", Reason.CANCELLED)
         except SparkError as error:
             log.warning("%s", error)
+            self._model.complain(error)
             return Completion("", Reason.FAILED)
         except Exception as error:
-            self._log_fault(error)
+            self._faults.add(error)
+            self._model.complain(error)
             return Completion("", Reason.FAILED)
         finally:
             self.count_decoded()
@@ -287,14 +292,9 @@ class Scheduler(ErrandDesk):
             pass  # a job or an edit is waiting; the work is still there afterwards
         except Exception as error:
             self._idle.pending = False
-            self._log_fault(error)
+            self._faults.add(error)
         finally:
             with self._condition:
                 self._idling = False
+            self._model.measured()
             self.count_decoded()
-
-    def _log_fault(self, error: Exception) -> None:
-        """Log an unexpected failure: the first of its kind in full, since the next keystroke may well repeat it."""
-        kind = f"{type(error).__name__}: {error}"
-        log.error("The engine failed: %s", kind, exc_info=None if kind in self._faults else error)
-        self._faults.add(kind)

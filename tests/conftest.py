@@ -12,12 +12,16 @@ from spark_lsp.errors import DownloadError, ModelNotFoundError
 from spark_lsp.models.catalogue import DEFAULT_MODEL, find
 from spark_lsp.models.sources import pull
 from spark_lsp.models.store import resolve
+from spark_lsp.settings_files import FILE_VARIABLE
+from spark_lsp.statistics.store import DIRECTORY_VARIABLE as STATE_VARIABLE
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep costs and snapshots out of the user's cache, and out of other tests."""
+    """Keep costs, snapshots, statistics and settings apart from the user's, and from other tests."""
     monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
+    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "config" / "spark-lsp.toml"))
 
 
 @pytest.fixture(scope="session")

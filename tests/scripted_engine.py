@@ -8,6 +8,7 @@ after its end it ends the generation.
 from __future__ import annotations
 
 import json
+import re
 import time
 import zlib
 from collections.abc import Mapping, Sequence
@@ -68,9 +69,14 @@ class ScriptedEngine:
         rolls_back: bool = True,
         words: Sequence[str] = WORDS,
         logits: Mapping[str, float] | None = None,
+        second: Sequence[str] = (),
     ) -> None:
-        """Be less sure of the characters in `logits`: with 0 for one, it is right with a probability of 1 %."""
-        self.script = list(script)
+        """Be less sure of the characters in `logits`: with 0 for one, it is right with a probability of 1 %.
+
+        Where a text of `second` goes on as well as the script, its next token comes next, the first one before others.
+        """
+        self.script = [*script, *second]
+        self.second = list(second)
         self.logits = dict(logits or {})
         self.vocabulary = scripted_vocabulary(fim=fim, words=words)
         self.info = ModelInfo("scripted", context_length, 256, 33, sequences, rolls_back, saves=rolls_back)
@@ -83,14 +89,11 @@ class ScriptedEngine:
         self._by_length = sorted(
             ((piece, token) for token, piece in enumerate(self.vocabulary.pieces) if piece), key=lambda p: -len(p[0])
         )
+        self._by_piece = dict(reversed(self._by_length))
+        self._longest_piece = re.compile(b"|".join(re.escape(piece) for piece, _ in self._by_length), re.DOTALL)
 
     def tokenize(self, text: str) -> list[int]:
-        data, tokens = text.encode(), []
-        while data:
-            piece, token = next((p, t) for p, t in self._by_length if data.startswith(p))
-            tokens.append(token)
-            data = data[len(piece) :]
-        return tokens
+        return [self._by_piece[piece] for piece in self._longest_piece.findall(text.encode("utf-8", "replace"))]
 
     def decode(self, sequence: int, position: int, tokens: Sequence[int], outputs: int) -> _Rows:
         cells = self.cells[sequence]
@@ -151,7 +154,8 @@ class ScriptedEngine:
 
     def _row(self, cells: list[int]) -> Row:
         row = np.zeros(len(self.vocabulary), dtype=np.float32)
-        following = self._continuation(b"".join(self.vocabulary.pieces[token] for token in cells[-4096:]))
+        seen = b"".join(self.vocabulary.pieces[token] for token in cells[-4096:])
+        following = self._continuation(seen)
         if not following:
             row[self.vocabulary.special[END]] = 10.0
             return row
@@ -159,11 +163,22 @@ class ScriptedEngine:
         for piece, token in self._by_length:
             if following.startswith(piece):
                 row[token] = self.logits.get(piece[:1].decode("latin-1"), 10.0) + len(piece)
+        for number, text in enumerate(self.second):
+            other = self._continuation(seen, [text])
+            if self._matched(seen, text) == max(self._matched(seen, one) for one in self.script):
+                token = next((token for piece, token in self._by_length if other.startswith(piece)), None)
+                if token is not None and not row[token]:
+                    row[token] = 9.0 - number / 2
         return row
 
-    def _continuation(self, seen: bytes) -> bytes:
+    @staticmethod
+    def _matched(seen: bytes, text: str) -> int:
+        data = text.encode()
+        return max((length for length in range(1, len(data)) if seen.endswith(data[:length])), default=0)
+
+    def _continuation(self, seen: bytes, script: Sequence[str] | None = None) -> bytes:
         best, following = 0, b""
-        for text in self.script:
+        for text in self.script if script is None else script:
             data = text.encode()
             for length in range(min(len(data), len(seen)), best, -1):
                 if seen.endswith(data[:length]):

@@ -16,12 +16,13 @@ from spark_lsp.decoding.cost_model import default_cost_model
 from spark_lsp.decoding.kv_cache import PREFILL_SLICE_TOKENS
 from spark_lsp.decoding.snapshots import SnapshotStore
 from spark_lsp.documents.text import TextSnapshot
-from spark_lsp.errors import ModelNotFoundError
+from spark_lsp.errors import CancelledError, DecodeError, ModelNotFoundError
 from spark_lsp.governor import Governor
 from spark_lsp.metrics import Metrics
 from spark_lsp.pipeline import Completion, CompletionRequest, Pipeline, Reason
+from spark_lsp.resident import UNEXPECTED
 from spark_lsp.scheduler import SETTLE_SECONDS, EngineState, Loader, Scheduler, Status
-from spark_lsp.settings import BackgroundSettings, CompletionSettings
+from spark_lsp.settings import BackgroundSettings, CompletionSettings, Settings
 from spark_lsp.syntax.languages import PLAIN
 from tests.scripted_engine import ScriptedEngine
 
@@ -212,6 +213,20 @@ def test_a_fault_in_the_engine_is_one_failed_answer_and_the_next_works(start: St
     assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).reason is Reason.FAILED
     engine.decode = decode  # type: ignore[method-assign]
     assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+
+
+def test_a_fault_in_the_engine_is_told_in_one_sentence_for_each_kind(start: Start) -> None:
+    engine = ScriptedEngine(["x = 42"])
+    states: list[Status] = []
+    scheduler = start(engine, states=states)
+    for error in (DecodeError("It failed (3)."), ZeroDivisionError(), DecodeError("It failed (4)."), ValueError("x")):
+
+        def fail(*_arguments: object, error: Exception = error) -> None:
+            raise error
+
+        engine.decode = fail  # type: ignore[method-assign, assignment]
+        assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).reason is Reason.FAILED
+    assert [status.message for status in states if status.message] == ["It failed (3).", UNEXPECTED, UNEXPECTED]
 
 
 def test_an_errand_that_fails_does_not_end_the_engine(start: Start) -> None:
@@ -518,3 +533,108 @@ def test_a_request_waits_for_the_next_key_where_that_saves_work_and_never_when_a
     assert not first.result.done()
     assert scheduler.submit(replace(request("a", "x = "), invoked=True)).result.result(SECONDS).text == "42"
     assert first.result.result(SECONDS).reason is Reason.SUPERSEDED
+
+
+def loader(name: str, engine: ScriptedEngine | Exception, **extra: Any) -> Loader:
+    def load(cancelled: Callable[[], bool]) -> Pipeline:
+        extra.get("before", lambda cancelled: None)(cancelled)
+        if isinstance(engine, Exception):
+            raise engine
+        engine.info = replace(engine.info, name=name)
+        return Pipeline(engine, CompletionSettings(), cost=default_cost_model())
+
+    return Loader(name, load, lambda: 1)
+
+
+def test_another_model_takes_the_place_of_the_old_one_which_is_freed(start: Start) -> None:
+    old, states = ScriptedEngine(["x = 42"]), list[Status]()
+    scheduler = start(old, states=states)
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+    before = scheduler.status.loads
+    assert scheduler.switch(loader("new", ScriptedEngine(["x = 43"]))).result(SECONDS) == ""
+    assert (scheduler.status.model, scheduler.status.loads) == ("new", before + 1)
+    assert [state.model for state in states if state.state is EngineState.LOADING] == ["m", "new"]
+    assert old.closed
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "43"
+    scheduler.count_decoded()
+    assert scheduler._metrics.prompt_tokens > 4, "the counts go on"
+
+
+@pytest.mark.parametrize("error", [ModelNotFoundError("There is no such file."), RuntimeError("boom")])
+def test_where_the_new_model_cannot_be_loaded_the_old_one_stays_and_one_sentence_says_why(
+    start: Start, error: Exception
+) -> None:
+    old = ScriptedEngine(["x = 42"])
+    scheduler = start(old)
+    sentence = scheduler.switch(loader("new", error)).result(SECONDS)
+    assert sentence.endswith(" scripted stays in use.")
+    assert ("There is no such file." in sentence) is isinstance(error, ModelNotFoundError)
+    assert (scheduler.status.state, scheduler.status.model, old.closed) == (EngineState.IDLE, "scripted", False)
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "42"
+
+
+def test_a_model_can_be_switched_to_where_none_could_be_loaded(start: Start) -> None:
+    scheduler = start(ModelNotFoundError("There is no such file."))
+    until(lambda: scheduler.status.state is EngineState.FAILED)
+    assert scheduler.switch(loader("worse", ModelNotFoundError("Nor this one."))).result(SECONDS) == "Nor this one."
+    assert scheduler.status.message == "Nor this one."
+    assert scheduler.switch(loader("new", ScriptedEngine(["x = 43"]))).result(SECONDS) == ""
+    assert scheduler.submit(request("a", "x = ")).result.result(SECONDS).text == "43"
+
+
+def test_of_several_models_the_last_one_wins_and_everybody_is_answered(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 42"]))
+    begun = threading.Event()
+
+    def slowly(cancelled: Callable[[], bool]) -> None:
+        begun.set()
+        until(cancelled)
+        raise CancelledError
+
+    first = scheduler.switch(loader("first", ScriptedEngine(), before=slowly))
+    assert begun.wait(SECONDS)
+    second = scheduler.switch(loader("second", ScriptedEngine()))
+    third = scheduler.switch(loader("third", ScriptedEngine(["x = 43"])))
+    assert first.result(SECONDS) == "The switch to first was cancelled."
+    assert second.result(SECONDS) == "The switch to second was cancelled."
+    assert third.result(SECONDS) == ""
+    assert scheduler.status.model == "third"
+
+
+def test_closing_answers_who_waits_for_a_model(start: Start) -> None:
+    scheduler = start(ScriptedEngine())
+    begun = threading.Event()
+
+    def slowly(cancelled: Callable[[], bool]) -> None:
+        begun.set()
+        until(cancelled)
+        raise CancelledError
+
+    waiting = scheduler.switch(loader("first", ScriptedEngine(), before=slowly))
+    assert begun.wait(SECONDS)
+    assert scheduler.close()
+    assert waiting.result(SECONDS) == "The switch to first was cancelled."
+
+
+def test_settings_hold_for_the_model_that_runs(start: Start) -> None:
+    scheduler = start(ScriptedEngine(["x = 1\ny = 2\nz = 3\nu = 4\n"]))
+    until(lambda: scheduler.status.state is EngineState.IDLE)
+    scheduler.configure(Settings(completion=CompletionSettings(max_tokens=1, gate=False)))
+    completion = scheduler.submit(request("a", "x = 1\n")).result.result(SECONDS)
+    assert completion.generation is not None
+    assert len(completion.generation.tokens) == 1
+
+
+def test_the_status_says_how_far_the_measuring_of_the_machine_is(start: Start) -> None:
+    states = list[Status]()
+
+    def load(cancelled: Callable[[], bool]) -> Pipeline:
+        return Pipeline(ScriptedEngine(["x = 42"]), CompletionSettings())
+
+    scheduler = start(ScriptedEngine(), load=load, states=states)
+    scheduler.submit(request("a", "x = ")).result.result(SECONDS)
+    until(lambda: bool(states) and states[-1].calibrated is None and len(states) > 3)
+    measured = [state.calibrated for state in states if state.calibrated is not None]
+    assert measured[0] == 0.0
+    assert measured[-1] == 1.0
+    assert measured == sorted(measured)

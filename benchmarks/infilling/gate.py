@@ -1,12 +1,13 @@
 """`python -m benchmarks.infilling.gate FILE.json`: what a threshold on the model's own confidence would bring.
 
-FILE is what `benchmarks.infilling` wrote with `--json`. For each candidate score of a shown text (mean, minimum and
-sum of the log-probabilities of its tokens, log-probability of the first) it prints the share of texts that a threshold
-lets through and how many of those are right, and the threshold with the highest utility: the mean over all tasks of 1
-for a right text that is shown, minus the given cost for a wrong one, 0 for none. It is fitted on one half of the
-sources and tried on the other. The same for the lines of texts: a bar drops a line below the first that does not reach
-it, and all lines after it, so what counts for a line is the least score down to it. Texts and lines are those before
-the gate of the product, which is not changed: the figures are for whoever sets `spark_lsp.gate.thresholds`.
+FILE is what `benchmarks.infilling` wrote with `--json`; several are read as one. For each candidate score of the first
+line of a text (mean, minimum and sum of the log-probabilities of its tokens, log-probability of the first) it prints
+the share of texts that a threshold lets through and how many of those lines are right, and the threshold with the
+highest utility: the mean over all tasks of 1 for a right line that is shown, minus the given cost for a wrong one, 0
+for none. It is fitted on one half of the sources and tried on the other. The same for the other lines: a bar drops a
+line that does not reach it, and all lines after it, so what counts for a line is the least score down to it. Lines are
+those before the gate of the product, which is not changed: the figures are for whoever sets
+`spark_lsp.gate.thresholds`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from benchmarks.latency.report import table
 from spark_lsp.gate.thresholds import Score, first_score, least_score, mean_score, total_score
 
 COSTS = (0.25, 1.0)
-"""What a wrong text costs, in right ones: little where the user asked for it, much where it comes by itself."""
+"""What a wrong line costs, in right ones: little where the user asked for it, much where it comes by itself."""
 SHARES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 """Points of the curve: shares of texts that are shown."""
 HOPELESS = 0.1
@@ -45,7 +46,7 @@ LINE_SCORES = ("mean", "minimum", "total")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One text, or one line of a text."""
+    """One line of a text."""
 
     group: str
     right: bool
@@ -61,13 +62,19 @@ class Fit:
     """Mean over all texts, shown or not."""
 
 
-def shown_texts(records: Sequence[dict[str, Any]], way: str, sets: frozenset[str] | None = None) -> list[Shown]:
-    """Return the texts of a way before the gate that have probabilities; of the named sets, or of all."""
-    return [
-        Shown(f"{record['group']}", bool(record.get("ungated", record)["exact"]), tuple(record["probabilities"]))
-        for record in _of(records, way, sets)
-        if record["probabilities"]
-    ]
+def first_lines(records: Sequence[dict[str, Any]], way: str, sets: frozenset[str] | None = None) -> list[Shown]:
+    """Return the first line of each text of a way before the gate; of the named sets, or of all.
+
+    Where nothing is known of single lines, it is the text.
+    """
+    found = []
+    for record in _of(records, way, sets):
+        lines = _own_lines(record)
+        right = bool(lines[0]["right"] if lines else record.get("ungated", record)["exact"])
+        probabilities = tuple(lines[0]["probabilities"] if lines else record["probabilities"])
+        if probabilities:
+            found.append(Shown(f"{record['group']}", right, probabilities))
+    return found
 
 
 def further_lines(
@@ -77,12 +84,16 @@ def further_lines(
     found = []
     for record in _of(records, way, sets):
         worst: tuple[float, ...] = ()
-        lines = record.get("ungated", {}).get("lines", ())
-        for line in [line for line in lines if line["probabilities"]][1:]:
+        for line in _own_lines(record)[1:]:
             own = tuple(line["probabilities"])
             worst = own if not worst or score(own) < score(worst) else worst
             found.append(Shown(f"{record['group']}", bool(line["right"]), worst))
     return found
+
+
+def _own_lines(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """The lines of the text before the gate that have tokens of their own."""
+    return [line for line in record.get("ungated", {}).get("lines", ()) if line["probabilities"]]
 
 
 def _of(records: Sequence[dict[str, Any]], way: str, sets: frozenset[str] | None) -> list[dict[str, Any]]:
@@ -156,7 +167,7 @@ def render(texts: Sequence[Shown], lines: Mapping[str, Sequence[Shown]] | None =
     ValueError where a half has no text.
     """
     rights = sum(text.right for text in texts)
-    found = [f"{len(texts)} shown texts, {rights} of them right (exact match).", _fits(dict.fromkeys(SCORES, texts))]
+    found = [f"{len(texts)} texts, the first line right in {rights}.", _fits(dict.fromkeys(SCORES, texts))]
     some = next(iter(lines.values())) if lines else ()
     if lines and all(map(all, map(halves, lines.values()))):
         rights = sum(line.right for line in some)
@@ -202,22 +213,30 @@ def _fitted(name: str, cost: float, texts: Sequence[Shown]) -> list[str]:
     return [f"{cost:g}", name, f"{found.threshold:.3f}", *(f"{value:.3f}" for value in (found.utility, tried, without))]
 
 
+def records_of(file: Path) -> list[dict[str, Any]]:
+    """Return the records in a file. SystemExit with a sentence if it has none."""
+    try:
+        records: list[dict[str, Any]] = json.loads(file.read_text("utf-8"))["records"]
+        return [record for record in records if record["way"]]
+    except OSError as error:
+        raise SystemExit(f"{file} cannot be read: {error.strerror}.") from None
+    except (KeyError, TypeError, json.JSONDecodeError):
+        raise SystemExit(f"{file} is not what benchmarks.infilling wrote with --json.") from None
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.infilling.gate", description=__doc__)
-    parser.add_argument("file", type=Path, help="what benchmarks.infilling wrote with --json")
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="what benchmarks.infilling wrote with --json"
+    )
     parser.add_argument("--way", default=PIPELINE, help=f"whose texts (default {PIPELINE})")
     parser.add_argument("--sets", help="of which sets, with commas (default: all in the file)")
     chosen = parser.parse_args()
     sets = frozenset(chosen.sets.split(",")) if chosen.sets else None
+    records = [record for file in chosen.files for record in records_of(file)]
+    lines = {name: further_lines(records, chosen.way, SCORES[name], sets) for name in LINE_SCORES}
     try:
-        measured = json.loads(chosen.file.read_text("utf-8"))
-        records = measured["records"]
-        lines = {name: further_lines(records, chosen.way, SCORES[name], sets) for name in LINE_SCORES}
-        print(render(shown_texts(records, chosen.way, sets), lines), end="")
-    except OSError as error:
-        raise SystemExit(f"{chosen.file} cannot be read: {error.strerror}.") from None
-    except (KeyError, TypeError, json.JSONDecodeError):
-        raise SystemExit(f"{chosen.file} is not what benchmarks.infilling wrote with --json.") from None
+        print(render(first_lines(records, chosen.way, sets), lines), end="")
     except ValueError as error:
         raise SystemExit(f"No threshold can be fitted: {error}.") from None
 

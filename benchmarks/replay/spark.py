@@ -15,10 +15,11 @@ from benchmarks.replay.processes import processor_seconds, rest
 from benchmarks.replay.trace import Counts
 from spark_lsp.errors import SparkError
 from spark_lsp.server.editor import Editor
+from spark_lsp.settings_files import NO_FILE
 
 NAME = "spark-lsp"
-SETTINGS = {"completion": {"snapshots": False}}
-"""A run must not find what an earlier one left on the disk."""
+SETTINGS = {"completion": {"snapshots": False}, "statistics": {"keep": False}}
+"""A run must not find what an earlier one left on the disk, and what it accepts is no user's choice."""
 
 
 class Spark:
@@ -28,7 +29,7 @@ class Spark:
 
     def __init__(self, model: Path, *, streaming: bool = True, command: Sequence[str] = ()) -> None:
         own = [sys.executable, "-m", "spark_lsp", "--stdio", "--model", str(model), "--no-optimized"]
-        self._editor = Editor(list(command) or own)
+        self._editor = Editor(list(command) or own, environment=NO_FILE)
         self._streaming = streaming
         self._uri = ""
         self._on_show: OnShow = lambda ghost: None

@@ -22,6 +22,7 @@ from benchmarks.machine import machine
 from benchmarks.responsiveness.report import render
 from spark_lsp.models.catalogue import DEFAULT_MODEL
 from spark_lsp.server.editor import Editor, ResponseError
+from spark_lsp.settings_files import NO_FILE
 
 URI = "file:///benchmark/a.py"
 LOAD_SECONDS = 180.0
@@ -50,9 +51,11 @@ def file_of_5000_lines() -> tuple[str, int]:
 
 
 async def started(model: str, samples: Samples) -> Editor:
-    editor = Editor([sys.executable, "-m", "benchmarks.responsiveness.timed_server", "--stdio", "--model", model])
+    command = [sys.executable, "-m", "benchmarks.responsiveness.timed_server", "--stdio", "--model", model]
+    editor = Editor(command, environment=NO_FILE)
     begin = time.monotonic()
-    await editor.start({"completion": {"snapshots": False}})  # cold means cold
+    # Cold means cold, and a text is one text.
+    await editor.start({"completion": {"snapshots": False, "candidates": 1}, "statistics": {"keep": False}})
     samples.setdefault("initialize answered, s", []).append(time.monotonic() - begin)
     status = await editor.ready(LOAD_SECONDS)
     if status["engine"] != "idle":

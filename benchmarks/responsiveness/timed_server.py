@@ -14,14 +14,15 @@ from lsprotocol import types
 from spark_lsp.cli import main
 from spark_lsp.server import status
 from spark_lsp.server.app import SparkServer
+from spark_lsp.server.document_events import DocumentEvents
 
 _times: list[float] = []
-_did_change, _status_report = SparkServer.did_change, status.status_report
+_change, _status_report = DocumentEvents.change, status.status_report
 
 
-def _timed(server: SparkServer, params: types.DidChangeTextDocumentParams) -> None:
+def _timed(events: DocumentEvents, params: types.DidChangeTextDocumentParams) -> None:
     begin = time.perf_counter()
-    _did_change(server, params)
+    _change(events, params)
     _times.append(1000 * (time.perf_counter() - begin))
 
 
@@ -30,6 +31,6 @@ def _report(server: SparkServer) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    SparkServer.did_change = _timed  # type: ignore[method-assign, assignment]
+    DocumentEvents.change = _timed  # type: ignore[method-assign, assignment]
     status.status_report = _report
     main()

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.replay.rhythm import Rhythm
 from spark_lsp.server.editor import Editor, ResponseError
 
 DOCUMENT_LINES = 100
@@ -27,6 +28,12 @@ BURST = 20
 """Requests sent without waiting for any answer."""
 UNDO_STEPS = 40
 """Edits after which a document is brought back to what it was."""
+LINES_AT_ONCE = 3
+"""Lines of somebody who types on whatever is suggested."""
+RHYTHM = Rhythm()
+"""How long a person takes for what is done here without a pause."""
+MEAN_MICRO_PAUSE_SECONDS = 4.6
+"""See `Rhythm.micro_pause`."""
 ANSWER_SECONDS = 60.0
 """A request that has no answer by then counts as unanswered; the server's own limit is 10 s."""
 _CANCELLED = -32800
@@ -49,6 +56,10 @@ class Tally:
     """Comparisons of the server's text with ours."""
     different: int = 0
     """Comparisons that found a difference."""
+    edits: int = 0
+    """Changes sent, each of a key or a few, of an accepted text, or of one that is taken back."""
+    person_seconds: float = 0.0
+    """What all that takes a person, by the rhythm of `benchmarks.replay`."""
 
 
 @dataclass(slots=True)
@@ -88,7 +99,15 @@ class Typist:
 
     async def work(self, answers: int) -> None:
         """Go on until `answers` requests were answered since the start."""
+        await self._work(lambda: self.tally.answered >= answers, typing_on=0)
+
+    async def work_hours(self, hours: float) -> None:
+        """Go on until a person would have worked for `hours` since the start."""
+        await self._work(lambda: self.tally.person_seconds >= 3600 * hours, typing_on=20)
+
+    async def _work(self, done: Callable[[], bool], typing_on: int) -> None:
         habits: list[tuple[Callable[[], Awaitable[None]], int]] = [
+            (self.type_on, typing_on),
             (self.type_a_line, 10),
             (self.accept, 4),
             (self.delete, 3),
@@ -101,7 +120,7 @@ class Typist:
             (self.change_document, 1),
         ]
         actions, weights = zip(*habits, strict=True)
-        while self.tally.answered < answers and not self.tally.unanswered:
+        while not done() and not self.tally.unanswered:
             await self._chance.choices(actions, weights)[0]()
             if len(self._current.undo) > UNDO_STEPS:
                 await self.undo(everything=True)
@@ -125,12 +144,24 @@ class Typist:
         self._replace(self._cursor, self._cursor, "\n    ")
         await self._result(self._ask())
 
+    async def type_on(self) -> None:
+        """Type some lines key by key, ask with each key, and look at the answers at the end of the line."""
+        for _ in range(LINES_AT_ONCE):
+            answers = []
+            for key in self._chance.choice(LINES) + "\n    ":
+                self._replace(self._cursor, self._cursor, key)
+                answers.append(self._ask())
+            self.tally.person_seconds += RHYTHM.micro_pause_share * MEAN_MICRO_PAUSE_SECONDS
+            for answer in answers:
+                await self._result(answer)
+
     async def accept(self) -> None:
         """Insert what is suggested, and say so."""
         result = await self._result(self._ask(invoked=True))
         if result and result["items"]:
             item = result["items"][0]
-            self._replace(self._cursor, self._cursor, item["insertText"])
+            self._replace(self._cursor, self._cursor, item["insertText"], keys=1)
+            self.tally.person_seconds += RHYTHM.noticed_after(item["insertText"])
             command = {"command": item["command"]["command"], "arguments": item["command"]["arguments"]}
             await self.editor.request("workspace/executeCommand", command)
 
@@ -146,6 +177,8 @@ class Typist:
         for _ in range(len(undo) if everything else min(len(undo), self._chance.randint(1, 8))):
             start, new, old = undo.pop()
             self.editor.replace(self._current.uri, start, start + len(new), old)
+            self.tally.edits += 1
+            self.tally.person_seconds += RHYTHM.backspace
         await self._result(self._ask())
 
     async def burst(self) -> None:
@@ -169,6 +202,7 @@ class Typist:
     async def jump(self) -> None:
         """Put the cursor somewhere else, and ask there."""
         text = self.editor.text(self._current.uri)
+        self.tally.person_seconds += RHYTHM.jump
         self.editor.move(self._current.uri, text.find("\n", self._chance.randrange(len(text))) % (len(text) + 1))
         await self._result(self._ask())
 
@@ -210,8 +244,11 @@ class Typist:
         end = document.original.rindex("\n", 0, -len(document.original) // 10)
         self.editor.open(document.uri, "python", document.original, cursor=end)
 
-    def _replace(self, start: int, end: int, text: str) -> None:
+    def _replace(self, start: int, end: int, text: str, keys: int | None = None) -> None:
+        """Put `text` in place of a range, with so many keys; one for each character unless given."""
         old = self.editor.text(self._current.uri)[start:end]
+        self.tally.edits += 1
+        self.tally.person_seconds += RHYTHM.key * (len(text) if keys is None else keys) + RHYTHM.backspace * len(old)
         self.editor.replace(self._current.uri, start, end, text)
         self._current.undo.append((start, text, old))
 

@@ -20,6 +20,8 @@ _COMMANDS = {
     "demo": "spark_lsp.cli.demo:demo",
     "models": "spark_lsp.cli.models:models",
     "optimize": "spark_lsp.cli.optimize:optimize",
+    "settings": "spark_lsp.cli.settings:settings",
+    "stats": "spark_lsp.cli.stats:stats",
 }
 
 

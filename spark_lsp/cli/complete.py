@@ -63,7 +63,7 @@ def complete(place: str, model: str | None, as_json: bool, no_optimized: bool, m
     snapshot = TextSnapshot.of(text)
     cursor = _cursor(path, snapshot, line, column)
     started = time.monotonic()
-    pipeline = local_loader(settings, lambda fraction: None).load(lambda: False)
+    pipeline = local_loader(settings, lambda fraction, stage="": None).load(lambda: False)
     loaded = time.monotonic()
     deadline = time.monotonic() + _SECONDS
     language = language_for("", str(path))

@@ -89,7 +89,9 @@ async def _play(model: str) -> None:
 
     editor = Editor([sys.executable, "-m", "spark_lsp", "--stdio", "--model", model])
     started = time.monotonic()
-    await editor.start({"completion": {"snapshots": False}})  # the demo shows how long a file takes the first time
+    # The demo shows how long a file takes the first time, one suggestion at a time, and what it accepts is no user's
+    # choice.
+    await editor.start({"completion": {"snapshots": False, "candidates": 1}, "statistics": {"keep": False}})
     try:
         click.echo(f"The server answered after {time.monotonic() - started:.2f} s and loads {model} ...")
         status = await editor.ready(_LOAD_SECONDS)

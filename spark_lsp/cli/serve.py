@@ -51,10 +51,10 @@ def main(arguments: Sequence[str]) -> NoReturn:
     stdout = protocol_stdout()
     from spark_lsp.loading import local_loader
     from spark_lsp.server.app import SparkServer
-    from spark_lsp.settings import from_flags
+    from spark_lsp.settings import given_flags
 
-    flags = from_flags(options.model, optimized=not options.no_optimized, draft=options.draft_model)
-    server = SparkServer(local_loader, flags)
+    flags = given_flags(options.model, optimized=not options.no_optimized, draft=options.draft_model)
+    server = SparkServer(local_loader, flags=flags)
     try:
         if address is None:
             code = serve_stdio(server, sys.stdin.buffer, stdout)
@@ -85,6 +85,8 @@ def _start_log(level: str, file: Path | None) -> None:
         except OSError as error:
             print(f"spark-lsp: cannot write the log file {file}: {error.strerror}; using stderr.", file=sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    # The level of the handler, not only of the root: a client that traces makes the program log more, for itself.
+    handler.setLevel(level.upper())
     logging.basicConfig(level=level.upper(), handlers=[handler])
     if level != "debug":
         # pygls logs a traceback for whatever a client gets wrong; the protocol layer says it in one line.

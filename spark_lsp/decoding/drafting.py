@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from spark_lsp.decoding.drafters.draft import Draft, DraftContext, Drafter
@@ -15,6 +16,7 @@ class Drafting:
         self._context = context
         self._typed = tuple(typed)
         self._sent: Draft | None = None
+        self._right: Counter[str] = Counter()
         self._assumed: tuple[int, ...] = ()
         """Typed tokens that the drafter was told of before the model spelled them so."""
         if drafter is not None:
@@ -57,8 +59,15 @@ class Drafting:
             sent = None
         if sent is not None:
             self._drafter.observe(sent, right)
+            self._right[sent.source] += right
         self._drafter.append(output[known + skipped :])
         return (len(sent), right) if sent is not None else (0, 0)
+
+    @property
+    def best_source(self) -> str:
+        """The source of most tokens that were right; empty if none was."""
+        source, right = max(self._right.items(), key=lambda item: item[1], default=("", 0))
+        return source if right else ""
 
     def restart(self, output: Sequence[int]) -> None:
         """Start over behind `output`, some of which replaced what the drafter was told of."""

@@ -42,6 +42,8 @@ class ModelInfo:
     """Whether `truncate` can cut in the middle; recurrent and hybrid models cannot."""
     saves: bool = False
     """Whether `state` has all that a sequence holds, so that it may be cut anywhere after `restore`."""
+    variant: str = ""
+    """Which variant of the model of that name it is; empty for the model itself."""
     chat_template: str = ""
     """How the model was taught to take part in a conversation, as its file says (Jinja); empty if it was not."""
 

@@ -68,6 +68,8 @@ class Generation:
     """Where names begin in the text that do not exist, as far as is known; negative for one that was begun before."""
     replaced_names: int = 0
     """How often the model's second choice was taken, because its first made such a name."""
+    drafter: str = ""
+    """The source of most of the accepted tokens; empty if none was drafted."""
 
 
 def generate(
@@ -85,6 +87,7 @@ def generate(
     drafter: Drafter | None = None,
     previous: tuple[int, ...] = (),
     names: NameCheck | None = None,
+    opening: Choice | None = None,
     on_step: Callable[[int, float], None] = lambda width, seconds: None,
     on_prompt: Callable[[int, float], None] = lambda tokens, seconds: None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -95,7 +98,8 @@ def generate(
 
     Rows of decodes of up to `exact_width` tokens are those of decodes of one. `previous` is what stood or was suggested
     at the end of the prompt before, for the drafter. `names` knows names that do not exist (`second_choice` says what
-    is done about them). `on_text` receives the growing text after every step, without what may be taken back, with the
+    is done about them). `opening` is the first token, in place of the model's own; it spells all that is typed.
+    `on_text` receives the growing text after every step, without what may be taken back, with the
     probabilities and ends of the tokens so far as `Generation` has them (they may reach beyond the text), `on_step`
     the width and the seconds of each decode of the output, `on_prompt` the tokens and the seconds of a prefill that
     carried nothing else. Raises CancelledError as soon as `cancelled()` is true or the engine was interrupted; what is
@@ -111,6 +115,8 @@ def generate(
     base, steps = len(prompt.tokens), 0
 
     def decide(row: Row, final: bool) -> Choice | None:
+        if opening is not None and not output.tokens:
+            return opening
         allowed = table.allowed(output.untyped) if output.untyped else None
         if allowed is None:
             choice = greedy(row)
@@ -171,7 +177,7 @@ def generate(
         accept(found.choice)
         return True
 
-    typed = prompt.heal_tokens[:max_draft]
+    typed = (prompt.heal_tokens if opening is None else (opening.token,))[:max_draft]
     context = DraftContext(prompt.above, prompt.tail, prompt.below, previous, prompt=prompt.tokens)
     drafts = Drafting(drafter, context, typed)
     room = max(0, min(max_draft, limits.max_tokens, context_length - len(prompt.tokens) - 2) - len(typed))
@@ -234,6 +240,7 @@ def generate(
         first_text_seconds=first_text,
         unknown_names=tuple(begin for begin in watch.unknown if begin < stop.keep),
         replaced_names=watch.replaced,
+        drafter=drafts.best_source,
     )
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from spark_lsp.decoding.engine import Engine, Logits, Row
 from spark_lsp.decoding.evaluation import Evaluation, KnownRow
 from spark_lsp.decoding.prefix import common_prefix
-from spark_lsp.errors import CancelledError, ContextFullError, DecodeError
+from spark_lsp.errors import ContextFullError, DecodeError
 
 PREFILL_SLICE_TOKENS = 64
 """Tokens in one prefill decode. An abort loses at most one slice; larger ones are no faster on a CPU."""
@@ -274,7 +274,8 @@ class KVCache:
                 self._resync(sequence, tokens)
                 if sequence == self._fork or not self._evict_other(sequence):
                     raise
-            except (CancelledError, DecodeError):
+            except Exception:
+                # Of any kind: what nobody foresaw may have come before or after the cells were filled.
                 self._resync(sequence, tokens)
                 raise
             else:

@@ -21,16 +21,15 @@ Lines = Sequence[Sequence[float]]
 
 
 def confident(text: str, lines: Lines, place: Place, bars: Bars) -> str:
-    """Return the lines of a post-processed text before the first guessed one; nothing if the rest is guessed as well.
+    """Return the lines of a post-processed text before the first guessed one; nothing if that is its first.
 
     A shortened text goes through the rules again and loses what is only half there: brackets and strings that the lost
     lines closed, and the header of a block whose body is lost. Where that leaves nothing, nothing is shown.
     """
+    if not passes(text, lines, bars.text):
+        return ""
     kept = leading_lines(text, lines, bars.line)
-    if kept != text:
-        kept = _without_halves(kept, text, place)
-    count = kept.count("\n") + 1
-    return kept if kept and passes(lines[:count], bars.text) else ""
+    return kept if kept == text else _without_halves(kept, text, place)
 
 
 def growing_text(text: str, written: Scored, bars: Bars | None) -> str:
@@ -43,7 +42,7 @@ def growing_text(text: str, written: Scored, bars: Bars | None) -> str:
     if bars is None or not text.strip():
         return text
     lines = line_probabilities(text, written)
-    return leading_lines(text, lines, bars.line) if passes(lines[: _first(text) + 1], bars.text) else ""
+    return leading_lines(text, lines, bars.line) if passes(text, lines, bars.text) else ""
 
 
 def leading_lines(text: str, lines: Lines, bar: float) -> str:
@@ -55,9 +54,9 @@ def leading_lines(text: str, lines: Lines, bar: float) -> str:
     return text
 
 
-def passes(lines: Lines, bar: float) -> bool:
-    """Whether a text of these lines reaches `bar`; one without any token of its own does."""
-    probabilities = list(chain.from_iterable(lines))
+def passes(text: str, lines: Lines, bar: float) -> bool:
+    """Whether the first line of `text` with content reaches `bar`; one without any token of its own does."""
+    probabilities = [*chain.from_iterable(lines[: _first(text) + 1])]
     return not probabilities or TEXT_SCORE(probabilities) >= bar
 
 

@@ -42,7 +42,7 @@ def remembered_sha256(file: Path) -> str | None:
         fields = json.loads(stamp_path(file).read_text("utf-8"))
         stamp = Stamp(int(fields["size"]), int(fields["mtime_ns"]), str(fields["sha256"]))
         now = file.stat()
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
     return stamp.sha256 if (stamp.size, stamp.mtime_ns) == (now.st_size, now.st_mtime_ns) else None
 

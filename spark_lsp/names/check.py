@@ -6,19 +6,15 @@ where the name may be assigned to (`self.x = ...`), which defines it, the next c
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from spark_lsp.names.buffer import Buffer
-from spark_lsp.names.lines import without_strings
-from spark_lsp.names.members import Members
+from spark_lsp.names.writing import Access, NamesAtPlace, Writing
 
-_CHAIN = re.compile(r"(?<![\w.)\]}\"'])[^\W\d]\w*(?:\.\w*)+")
-_MAY_BE_TARGET = re.compile(r"(?:^|[;:])\s*[(\[]?\s*(?:[\w.]+\s*,\s*)*$")
-_IS_TARGET = re.compile(r"(?:^|\W)(?:for|as)\s+[(\[]?\s*(?:[\w.]+\s*,\s*)*$")
-_IMPORT = re.compile(r"\s*(?:import|from)\b")
+_MOST_TYPED = 120
+"""Characters of a receiver and a name that were typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +27,24 @@ class Look:
     """Where the last name begins, if the rest of it may still make it a known one or an unknown one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Access:
-    receiver: str
-    begin: int
-    name: str
+class ReadDocument(Protocol):
+    """A document that was read, without the line of the cursor."""
+
+    def at(self, before: str, after: str) -> NamesAtPlace:
+        """Return what is known where the cursor's line has these two parts."""
 
 
 class MemberCheck:
     """Judges the suggestions for one place. Pure: equal texts get equal answers."""
 
-    def __init__(self, read: Callable[[], Buffer], before: str, after: str) -> None:
+    def __init__(self, read: Callable[[], ReadDocument], writing: Writing, before: str, after: str) -> None:
         """Judge texts between `before` and `after`, the parts of the cursor's line.
 
         `read()` gives the document, and is called only when there is a name to judge.
         """
         self._read = read
-        self._members: Members | None = None
+        self._writing = writing
+        self._members: NamesAtPlace | None = None
         self._before, self._after = before, after
         self._known: dict[tuple[str, str], tuple[str, ...] | None] = {}
 
@@ -63,8 +60,8 @@ class MemberCheck:
         if "." not in text and "." not in self._before[-_MOST_TYPED:]:
             return Look()
         whole = self._before + text
-        code = without_strings(whole + (self._after + "\n" if ended else ""))[0]
-        for access in _accesses(code):
+        code = self._writing.code(whole + (self._after + "\n" if ended else ""))
+        for access in self._writing.accesses(code):
             begin, end = access.begin - len(self._before), access.begin + len(access.name)
             if access.begin >= len(whole) + (not ended) or end > len(whole):
                 break  # it belongs to what follows the cursor, or goes on there
@@ -81,71 +78,40 @@ class MemberCheck:
         whole, start = self._before + text, begin + len(self._before)
         if len(whole) < start:
             return False
-        code = without_strings(whole)[0]
-        receiver = re.search(r"[\w.]*\.$", code[:start])
-        known = self._names(receiver.group()[:-1], code[:start]) if receiver is not None else None
-        name = re.match(r"\w*", code[start:])
-        if known is None or name is None:
+        code = self._writing.code(whole)
+        receiver = self._writing.receiver(code[:start])
+        known = self._names(receiver, code[:start]) if receiver is not None else None
+        if known is None:
             return False
-        if start + name.end() == len(whole):
-            return _begins(name.group(), known)
-        return name.group() in known
+        name = self._writing.name(code, start)
+        return _begins(name, known) if start + len(name) == len(whole) else name in known
 
-    def _verdict(self, access: _Access, code: str, open_ended: bool) -> bool | None:
+    def _verdict(self, access: Access, code: str, open_ended: bool) -> bool | None:
         """True for an unknown name, False if that is still open, None if there is nothing to say against it."""
         name = access.name
-        if name.startswith("_") or not name.isascii():
-            return None
-        line = code[code.rfind("\n", 0, access.begin) + 1 : access.begin - len(access.receiver) - 1]
-        if _IMPORT.match(line) or _IS_TARGET.search(line):
+        line = code[code.rfind("\n", 0, access.begin) + 1 : access.start]
+        if not self._writing.is_judged(name, line):
             return None
         known = self._names(access.receiver, code[: access.begin])
         if known is None or not _begins(self._before[access.begin :], known):
             return None
         if open_ended:
-            waits = _MAY_BE_TARGET.search(line) is not None or _begins(name, known)
+            waits = self._writing.may_be_target(line) or _begins(name, known)
             return not waits
         if name in known:
             return None
-        if _MAY_BE_TARGET.search(line) is None:
+        if not self._writing.may_be_target(line):
             return True
-        return _is_use(code[access.begin + len(name) :])
+        return self._writing.is_use(code[access.begin + len(name) :], line)
 
     def _names(self, receiver: str, code: str) -> tuple[str, ...] | None:
         key = receiver, code
         if key not in self._known:
             if self._members is None:
-                self._members = Members(self._read(), self._before, self._after)
+                self._members = self._read().at(self._before, self._after)
             found = self._members.of(receiver, code)
             self._known[key] = tuple(sorted(found)) if found is not None else None
         return self._known[key]
-
-
-_MOST_TYPED = 120
-"""Characters of a receiver and a name that were typed."""
-
-
-def _is_use(following: str) -> bool | None:
-    """Whether what follows a name at the start of a statement shows that it is not assigned to; False if not known."""
-    stripped = following.lstrip(" \t")
-    if not stripped:
-        return False
-    if stripped[0] in ":,":
-        return None
-    if stripped[0] != "=":
-        return True
-    return False if len(stripped) == 1 else (True if stripped[1] == "=" else None)
-
-
-def _accesses(code: str) -> Iterator[_Access]:
-    for chain in _CHAIN.finditer(code):
-        parts = chain.group().split(".")
-        at = chain.start() + len(parts[0])
-        for index in range(1, len(parts)):
-            if not parts[index - 1]:
-                break
-            yield _Access(".".join(parts[:index]), at + 1, parts[index])
-            at += 1 + len(parts[index])
 
 
 def _begins(part: str, known: tuple[str, ...]) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from spark_lsp.documents.text import TextSnapshot
-from spark_lsp.names.buffer import Buffer, may_judge, without_line
 from spark_lsp.names.check import MemberCheck
-from spark_lsp.names.modules import Library
-from spark_lsp.names.pieces import PieceReader
+from spark_lsp.names.languages import READERS, DocumentReader
+from spark_lsp.names.writing import KnownModules
 from spark_lsp.syntax.languages import Language
 
 MOST_CHARACTERS = 200_000
@@ -21,11 +20,11 @@ class NameIndex:
     """Keeps what was read for each document."""
 
     def __init__(self) -> None:
-        self._libraries: OrderedDict[str, Library] = OrderedDict()
-        self._buffer: tuple[str, Library, Buffer] | None = None
-        self._readers: OrderedDict[str, PieceReader] = OrderedDict()
+        self._libraries: OrderedDict[str, KnownModules] = OrderedDict()
+        self._readers: OrderedDict[tuple[str, str], DocumentReader] = OrderedDict()
+        """By document and language."""
 
-    def use(self, document: str, library: Library) -> None:
+    def use(self, document: str, library: KnownModules) -> None:
         """Take over the modules that a document imports."""
         self._libraries[document] = library
         self._libraries.move_to_end(document)
@@ -35,14 +34,13 @@ class NameIndex:
     def forget(self, document: str) -> None:
         """Let go of a document that was closed."""
         self._libraries.pop(document, None)
-        self._readers.pop(document, None)
-        self._buffer = None
+        for key in [key for key in self._readers if key[0] == document]:
+            del self._readers[key]
 
     def forget_all(self) -> None:
         """Let go of everything that was read."""
         self._libraries.clear()
         self._readers.clear()
-        self._buffer = None
 
     @property
     def modules(self) -> int:
@@ -54,28 +52,17 @@ class NameIndex:
 
         Reads the document at most once for each line that is written on. Touches no disk.
         """
-        if language.name != "python" or len(snapshot.text) > MOST_CHARACTERS:
+        begin = READERS.get(language.name)
+        if begin is None or len(snapshot.text) > MOST_CHARACTERS:
             return None
         text = snapshot.text
         if "\r" in text:
             cursor -= text.count("\r\n", 0, cursor)
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        start, end = text.rfind("\n", 0, cursor) + 1, text.find("\n", cursor)
-        before, after = text[start:cursor], text[cursor : end if end != -1 else len(text)]
-        if not may_judge(before + after):
-            return None
-        rest, line = without_line(text, cursor)
-        return MemberCheck(lambda: self._read(document, rest, line), before, after)
-
-    def _read(self, document: str, rest: str, line: int) -> Buffer:
-        library = self._libraries.get(document) or Library()
-        known = self._buffer
-        if known is not None and known[0] == rest and known[1] is library and known[2].line == line:
-            return known[2]
-        reader = self._readers.pop(document, None) or PieceReader(library.pieces)
-        self._readers[document] = reader
+        library = self._libraries.get(document)
+        key = document, language.name
+        reader = self._readers.pop(key, None) or begin()
+        self._readers[key] = reader
         if len(self._readers) > MOST_LIBRARIES:
             self._readers.popitem(last=False)
-        buffer = Buffer.read(rest, line, library, reader)
-        self._buffer = rest, library, buffer
-        return buffer
+        return reader.check(text, cursor, library)

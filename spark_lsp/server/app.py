@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +18,43 @@ from pygls.lsp.server import LanguageServer
 
 from spark_lsp import __version__
 from spark_lsp.cache import CompletionCache
-from spark_lsp.decoding.llama import usable_cores
 from spark_lsp.documents.positions import Encoding
-from spark_lsp.governor import Governor
+from spark_lsp.loading import OnFraction
 from spark_lsp.metrics import Metrics
-from spark_lsp.pipeline import CompletionRequest, Reason
+from spark_lsp.pipeline import Reason
 from spark_lsp.scheduler import Loader, Scheduler, Status
-from spark_lsp.server import diagnostics, fixes, inline, parent, status
+from spark_lsp.server import (
+    commands,
+    configuration,
+    copilot,
+    diagnostics,
+    fallback,
+    fixes,
+    inline,
+    notebooks,
+    parent,
+    status,
+    trace,
+    watched_files,
+)
+from spark_lsp.server.configuration import Configuration
 from spark_lsp.server.context_feed import ContextFeed
-from spark_lsp.server.document_store import DocumentStore, Obstacle, OpenDocument
+from spark_lsp.server.document_events import DocumentEvents
+from spark_lsp.server.document_store import DocumentStore
 from spark_lsp.server.exclusion_gate import ExclusionGate
 from spark_lsp.server.module_feed import ModuleFeed
+from spark_lsp.server.outcomes import Outcomes
 from spark_lsp.server.paths import local_path
 from spark_lsp.server.protocol import SparkProtocol
+from spark_lsp.server.status import StatusFeed
+from spark_lsp.server.trace import Tracing
 from spark_lsp.server.workspace_reader import WorkspaceReader
-from spark_lsp.settings import Settings, load
+from spark_lsp.settings import Settings
 
 log = logging.getLogger(__name__)
 
-LoaderFactory = Callable[[Settings, Callable[[float], None]], Loader]
-"""Makes the loader from the user's settings and a callback for the loaded fraction."""
+LoaderFactory = Callable[[Settings, OnFraction], Loader]
+"""Makes the loader from the user's settings and a callback for how far it is."""
 
 
 class SparkServer(LanguageServer):
@@ -45,29 +62,41 @@ class SparkServer(LanguageServer):
 
     protocol: SparkProtocol
 
-    def __init__(self, make_loader: LoaderFactory, settings: Settings | None = None) -> None:
+    def __init__(
+        self, make_loader: LoaderFactory, settings: Settings | None = None, flags: Mapping[str, Any] | None = None
+    ) -> None:
+        """Take `settings` for the defaults, and `flags` for what the command line says."""
         super().__init__(
             "spark-lsp",
             __version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=notebooks.SYNC,
             protocol_cls=SparkProtocol,
         )
         self.settings = settings or Settings()
+        self.configuration = Configuration(self, self.settings, flags or {})
         self.documents = DocumentStore()
+        self.notebooks = notebooks.Notebooks(self)
         self.gate = ExclusionGate(self)
         self.feed = ContextFeed(self)
         self.reader = WorkspaceReader(self, self.gate.is_excluded)
         self.modules = ModuleFeed(self, self.gate.is_excluded)
         self.completions = CompletionCache()
+        self.events = DocumentEvents(self)
+        self.copilot = copilot.CopilotClient(self)
         self.metrics = Metrics()
+        self.outcomes = Outcomes(self)
+        self.status_feed = StatusFeed(self)
+        self.tracing = Tracing(self)
         self.offers: OrderedDict[str, str] = OrderedDict()
         """Texts of the latest items by the identifier in their accept command."""
-        self.closed = False
+        self.shows_inline = False
+        """Whether the client shows suggestions at the cursor, as far as it says."""
+        self.closed = self.paused = self.loading_begun = False
         self.last_reason = ""
-        self._make_loader = make_loader
+        self.make_loader = make_loader
         self._scheduler: Scheduler | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._load_progress: status.LoadProgress | None = None
         self._told: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         _register(self)
@@ -90,6 +119,11 @@ class SparkServer(LanguageServer):
         """What the engine is doing; None before `initialize`."""
         return self._scheduler.status if self._scheduler is not None else None
 
+    @property
+    def answering(self) -> bool:
+        """Whether requests may get suggestions: neither turned off nor paused."""
+        return self.settings.completion.enabled and not self.paused
+
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log an error. It is never sent: a client that went away would make the report fail, and so on."""
         log.warning("%s", error, exc_info=log.isEnabledFor(logging.DEBUG))
@@ -104,33 +138,36 @@ class SparkServer(LanguageServer):
         """Count an answered request by its reason."""
         self.last_reason = reason.value
         self.metrics.count_answer(reason.value)
+        self.status_feed.changed()
+        log.debug("Answered: %s", reason.value)
 
     # Life cycle
 
     def on_initialize(self, params: types.InitializeParams) -> None:
         """Read settings and agree on the position encoding; the answer does not wait for anything else."""
-        self.settings, self._warnings = load(params.initialization_options, self.settings)
+        self._loop = asyncio.get_running_loop()
+        self.tracing.set(params.trace)
+        self.settings = self.configuration.begin(params.initialization_options)
         self.gate.configure(self.settings.context.exclusions)
         # pygls gives the enumeration's member or a plain string, as the client wrote it.
         agreed = self.workspace.position_encoding or Encoding.UTF16
         self.documents.encoding = Encoding(getattr(agreed, "value", agreed))
-        self._loop = asyncio.get_running_loop()
         self._scheduler = Scheduler(
-            self._make_loader(self.settings, self._on_load_fraction),
+            self.configuration.loader(self.settings),
             self.metrics,
-            self._on_status,
+            lambda current: self.post(self.status_feed.on_status, current),
             lambda request, completion: self.post(inline.foreseen, self, request, completion),
-            Governor(self.settings.background, usable_cores()),
+            self.configuration.governor(self.settings),
         )
         if params.process_id is not None:
-            self.start_task(self._watch_parent(params.process_id))
+            self.start_task(parent.end_with(params.process_id))
 
     async def on_initialized(self) -> None:
-        """Start loading the model and show it."""
-        for warning in self._warnings:
-            self.tell(warning)
-        self._load_progress = await status.begin_load_progress(self)
+        """Ask what is configured, then start loading the model and show it."""
+        await asyncio.gather(self.configuration.ask(), self.status_feed.begin_load())
+        self.loading_begun = True
         self.scheduler.start()
+        await asyncio.gather(self.configuration.register(), watched_files.watch(self))
 
     def start_task(self, coroutine: Any) -> None:
         """Run a coroutine for the life of the server; its failure is logged."""
@@ -144,7 +181,9 @@ class SparkServer(LanguageServer):
     def close(self) -> None:
         """Stop the engine; nothing is sent from now on."""
         self.closed = True
+        self.tracing.stop()
         if self._scheduler is not None:
+            self.outcomes.finish()
             self._scheduler.close()
 
     def shutdown(self) -> None:
@@ -154,11 +193,6 @@ class SparkServer(LanguageServer):
             self._stop_event.set()
         if self._thread_pool is not None:
             self._thread_pool.shutdown(wait=False)
-
-    async def _watch_parent(self, process: int) -> None:
-        await parent.gone(process)
-        log.info("The editor is gone")
-        raise SystemExit(1)
 
     # From the engine's thread
 
@@ -172,97 +206,11 @@ class SparkServer(LanguageServer):
         except RuntimeError:  # the loop closed between the test and the call
             log.debug("The event loop is closed")
 
-    def _on_load_fraction(self, fraction: float) -> None:
-        self.post(self._show_load, fraction)
-
-    def _show_load(self, fraction: float) -> None:
-        if self._load_progress is not None:
-            self._load_progress.report(fraction)
-
-    def _on_status(self, current: Status) -> None:
-        self.post(self._show_status, current)
-
-    def _show_status(self, current: Status) -> None:
-        if self._load_progress is not None and self._load_progress.finish(current):
-            self._load_progress = None
-        self.reader.wake()
-        self.modules.wake()
-        if current.message:
-            self.tell(current.message)
-
-    # Documents
-
-    def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        """Take over a document."""
-        document = self.documents.open(params.text_document)
-        self._explain_obstacle(document)
-        self.scheduler.supersede(params.text_document.uri)
-        self.gate.check(document)
-
-    def on_exclusion(self, document: OpenDocument) -> None:
-        """Begin to work for a document, or end it, now that it is known whether it is private."""
-        if document.excluded:
-            log.info("%s is private and is not completed", document.uri.rpartition("/")[2])
-            document.diagnostics = ()
-            self.feed.forget(document.uri)
-            self.modules.forget(document.uri)
-            self.completions.forget(document.uri)
-            self.scheduler.forget(document.uri, keep=False)
-        else:
-            self.feed.touched(document, 0)
-            self.reader.opened(document)
-            self.modules.changed(document)
-
-    def on_new_rules(self) -> None:
-        """Look at everything again: other files may be private now."""
-        self.feed.forget_files()
-        for document in self.documents:
-            self.gate.check(document)
-        self.reader.start_over(self.documents)
-        self.modules.start_over()
-
-    def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """Apply an edit; work on the older text stops."""
-        document = self.documents.change(params.text_document, params.content_changes)
-        edited = None
-        allowed = document is not None and document.excluded is False and self.settings.completion.enabled
-        if document is not None and document.edited is not None and allowed:
-            edited = CompletionRequest(document.uri, document.snapshot, document.edited, document.language)
-        self.scheduler.supersede(params.text_document.uri, edited)
-        if document is None:
-            log.info("A change for a document that is not open was ignored")
-        else:
-            self._explain_obstacle(document)
-            self.feed.touched(document, document.edited)
-            self.modules.changed(document, typed=True)
-
-    def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
-        """Let other documents profit from what was saved."""
-        document = self.documents.get(params.text_document.uri)
-        if document is not None:
-            self.gate.saved(document)
-            self.reader.saved(document)
-            self.modules.saved(document)
-
-    def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        """Free everything kept for a document."""
-        uri = params.text_document.uri
-        self.documents.close(uri)
-        self.completions.forget(uri)
-        self.feed.forget(uri)
-        self.modules.forget(uri)
-        self.scheduler.forget(uri)
-
-    def _explain_obstacle(self, document: OpenDocument) -> None:
-        name = document.uri.rpartition("/")[2]
-        if document.obstacle is Obstacle.TOO_LARGE:
-            self.tell(f"{name} is too large to be completed; files of up to 8 million characters are.")
-        elif document.obstacle is Obstacle.BINARY:
-            self.tell(f"{name} is not a text file and is not completed.", types.MessageType.Info)
-
 
 def _register(server: SparkServer) -> None:
-    """Register every handler. Options are given because pygls does not advertise inline completion without them."""
+    """Register every handler."""
+
+    copilot.register(server)
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: SparkServer, params: types.InitializeParams) -> None:
@@ -274,22 +222,15 @@ def _register(server: SparkServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))
     def did_save(ls: SparkServer, params: types.DidSaveTextDocumentParams) -> None:
-        ls.did_save(params)
+        ls.events.saved(params.text_document.uri)
 
-    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
-    async def inline_completion(ls: SparkServer, params: types.InlineCompletionParams) -> types.InlineCompletionList:
-        return await inline.inline_completion(ls, params, ls.protocol.raw_params)
+    inline.register(server)
+    fallback.register(server)
 
-    @server.command(inline.ACCEPT_COMMAND)
-    def accept(ls: SparkServer, *arguments: Any) -> None:
-        inline.accepted(ls, arguments[0] if arguments else None)
-
-    @server.feature(diagnostics.DIAGNOSTICS_METHOD)
-    def diagnostics_changed(ls: SparkServer, _params: Any) -> None:
-        diagnostics.diagnostics_changed(ls, ls.protocol.raw_params)
-
-    @server.feature(status.STATUS_METHOD)
-    def show_status(ls: SparkServer, _params: Any) -> dict[str, Any]:
-        return status.status_report(ls)
-
+    diagnostics.register(server)
+    commands.register(server)
+    configuration.register(server)
+    status.register(server)
+    trace.register(server)
+    watched_files.register(server)
     fixes.register(server)

@@ -71,3 +71,11 @@ def read_diagnostic(item: Any, snapshot: TextSnapshot) -> tuple[Diagnostic, ...]
     known = Severity(severity) if severity in list(Severity) else Severity.ERROR
     found = diagnostic_at(snapshot, first, max(first, last), message, known)
     return (found,) if found is not None else ()
+
+
+def register(server: SparkServer) -> None:
+    """Take the notification."""
+
+    @server.feature(DIAGNOSTICS_METHOD)
+    def notified(ls: SparkServer, _params: Any) -> None:
+        diagnostics_changed(ls, ls.protocol.raw_params)

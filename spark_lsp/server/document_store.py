@@ -76,7 +76,7 @@ class DocumentStore:
 
     def open(self, item: types.TextDocumentItem) -> OpenDocument:
         """Take over a document; opening it again replaces the text."""
-        obstacle = _obstacle(item.text)
+        obstacle = obstacle_of(item.text)
         snapshot = TextSnapshot.of("" if obstacle else item.text, item.version)
         document = OpenDocument(item.uri, language_for(item.language_id, item.uri), snapshot, obstacle)
         self._documents[item.uri] = document
@@ -89,22 +89,27 @@ class DocumentStore:
         document = self._documents.get(identifier.uri)
         if document is None:
             return None
-        edits, old = [_content_change(change) for change in changes], document.snapshot
+        edits, old = [content_change(change) for change in changes], document.snapshot
         whole = next((i for i in range(len(edits) - 1, -1, -1) if edits[i].range is None), None)
         if whole is not None:
-            document.obstacle = _obstacle(edits[whole].text)
+            document.obstacle = obstacle_of(edits[whole].text)
             edits = edits[whole:]
         if document.obstacle is None:
             document.snapshot = apply_changes(document.snapshot, edits, self.encoding, identifier.version)
-            document.obstacle = _obstacle(document.snapshot.text)
-        document.edited = _end_of_edit(document.snapshot, edits[-1], self.encoding) if edits else None
+            document.obstacle = obstacle_of(document.snapshot.text)
+        document.edited = end_of_edit(document.snapshot, edits[-1], self.encoding) if edits else None
         if document.obstacle is not None:
             document.edited = None
             document.snapshot = TextSnapshot.of("", identifier.version)
-        document.shortened = removes_one_character(old.text, document.snapshot.text)
-        document.diagnostics = relocated(document.diagnostics, old, document.snapshot)
-        document.announce_change()
+        _follow_up(document, old)
         return document
+
+    def renew(self, document: OpenDocument, text: str, edited: int | None) -> None:
+        """Put `text` in place of a document's; `edited` is where the latest edit in it ends, if that is known."""
+        old, document.obstacle = document.snapshot, obstacle_of(text)
+        document.snapshot = TextSnapshot.of("" if document.obstacle else text)
+        document.edited = None if document.obstacle else edited
+        _follow_up(document, old)
 
     def close(self, uri: str) -> OpenDocument | None:
         """Forget a document and return it."""
@@ -114,7 +119,14 @@ class DocumentStore:
         return document
 
 
-def _end_of_edit(snapshot: TextSnapshot, change: ContentChange, encoding: Encoding) -> int | None:
+def _follow_up(document: OpenDocument, old: TextSnapshot) -> None:
+    """Bring up to date what belongs to the text that was `old`, and wake who waits for a change."""
+    document.shortened = removes_one_character(old.text, document.snapshot.text)
+    document.diagnostics = relocated(document.diagnostics, old, document.snapshot)
+    document.announce_change()
+
+
+def end_of_edit(snapshot: TextSnapshot, change: ContentChange, encoding: Encoding) -> int | None:
     """Return the offset behind the text that `change` put into `snapshot`; None for a change of the whole text."""
     if change.range is None:
         return None
@@ -123,13 +135,15 @@ def _end_of_edit(snapshot: TextSnapshot, change: ContentChange, encoding: Encodi
     return min(len(snapshot.text), offset_at(snapshot, line, character, encoding) + len(change.text))
 
 
-def _obstacle(text: str) -> Obstacle | None:
+def obstacle_of(text: str) -> Obstacle | None:
+    """Return why a text cannot be completed; None if it can."""
     if len(text) > MAX_CHARACTERS:
         return Obstacle.TOO_LARGE
     return Obstacle.BINARY if "\0" in text[:_BINARY_PROBE] else None
 
 
-def _content_change(change: types.TextDocumentContentChangeEvent) -> ContentChange:
+def content_change(change: types.TextDocumentContentChangeEvent) -> ContentChange:
+    """Return a change of the protocol as one of ours."""
     if isinstance(change, types.TextDocumentContentChangePartial):
         start, end = change.range.start, change.range.end
         return ContentChange(change.text, Range(start.line, start.character, end.line, end.character))

@@ -53,9 +53,13 @@ class Editor:
     """Position encodings to offer, the preferred one first; none means UTF-16, as the protocol says."""
     folder: Path | None = None
     """The workspace folder."""
+    client: dict[str, Any] = field(default_factory=dict)
+    """Members of the `initialize` parameters that take the place of the usual ones."""
     messages: list[dict[str, Any]] = field(default_factory=list)
     """Notifications and requests that came from the server, in order."""
     capabilities: dict[str, Any] = field(default_factory=dict)
+    answers: dict[str, Any] = field(default_factory=dict)
+    """Results for the server's requests by method; the others are answered with null."""
     _process: asyncio.subprocess.Process | None = None
     _reader: asyncio.Task[None] | None = None
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
@@ -86,6 +90,7 @@ class Editor:
                 "rootUri": self.folder.as_uri() if self.folder is not None else None,
                 "capabilities": capabilities,
                 "initializationOptions": options,
+                **self.client,
             },
         )
         self.capabilities = result["capabilities"]
@@ -262,7 +267,7 @@ class Editor:
             return
         self.messages.append(message)
         if "id" in message:
-            self.send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+            self.send({"jsonrpc": "2.0", "id": message["id"], "result": self.answers.get(message["method"])})
         elif message["method"] == "$/progress":
             listener = self._partials.get(str(message["params"]["token"]))
             if listener is not None:

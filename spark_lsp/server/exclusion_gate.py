@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from spark_lsp.context.exclusions import IGNORE_FILES, Exclusions, looks_secret
+from spark_lsp.context.exclusions import Exclusions, looks_secret
 from spark_lsp.server.document_store import OpenDocument
 from spark_lsp.server.paths import local_path
 
@@ -52,12 +52,13 @@ class ExclusionGate:
             self._server.keep_task(task)
 
     def saved(self, document: OpenDocument) -> None:
-        """Look again after a save: at the document, and at all of them if it holds rules."""
-        if document.uri.rpartition("/")[2] in IGNORE_FILES:
-            self._exclusions.refresh()
-            self._server.on_new_rules()
-        else:
-            self.check(document)
+        """Look again at a document after a save; it may be another file now."""
+        self.check(document)
+
+    def rules_changed(self) -> None:
+        """Read all rules again, and look at everything by them."""
+        self._exclusions.refresh()
+        self._server.events.new_rules()
 
     async def excluded(self, document: OpenDocument) -> bool:
         """Return whether a document is private, as soon as that is known."""
@@ -81,4 +82,4 @@ class ExclusionGate:
     def _decide(self, document: OpenDocument, excluded: bool) -> None:
         changed, document.excluded = document.excluded is not excluded, excluded
         if changed:
-            self._server.on_exclusion(document)
+            self._server.events.exclusion_known(document)

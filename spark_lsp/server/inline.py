@@ -3,26 +3,28 @@
 In this order: what the request refers to, the cache, what the user has just done, the engine. An automatic request that
 follows the deletion of one character is answered with nothing; any other one at the deadline with the text that is
 verified by then; the engine goes on behind it until the next keystroke, so that the follow-up request finds a longer
-text. With a `partialResultToken` (an extension of ours; the standard method has none) each growth of the text is sent
-as `$/progress` whose value replaces the one before; the answer is the last of them, or what is left of it in the end.
+text. A request made by hand is answered with several texts to choose from.
+
+With a `partialResultToken` (an extension of ours; the standard method has none) each growth of the first text is sent
+as `$/progress` whose value replaces the one before; the answer begins with the last of them, or with what is left of it
+in the end.
 """
 
 from __future__ import annotations
 
 import asyncio
 import uuid
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from spark_lsp.documents.edits import ContentChange, Range, apply_change
-from spark_lsp.documents.positions import offset_at, position_at
-from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.pipeline import Completion, CompletionRequest, Reason
 from spark_lsp.postprocess import postprocess
 from spark_lsp.scheduler import EngineState, Job
-from spark_lsp.server.document_store import Obstacle, OpenDocument
+from spark_lsp.server.document_store import Obstacle
+from spark_lsp.server.place import Place, Query, part_of, place_of
 
 if TYPE_CHECKING:
     from spark_lsp.server.app import SparkServer
@@ -30,38 +32,66 @@ if TYPE_CHECKING:
 ACCEPT_COMMAND = "spark.accept"
 OFFERS_REMEMBERED = 256
 """Suggestions that may still be accepted; a growing one takes an entry for each growth."""
-LATE_CHANGE_SECONDS = 0.15
-"""Neovim 0.11 may send a request up to 75 ms before the edit it belongs to; so long an edit is waited for."""
 INVOKED_SECONDS = 10.0
 """A request made by hand waits longer than an automatic one, but not for ever."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the suggestion goes: into `snapshot` at `cursor`, sent as `lead` + text over `replaced`."""
+class Candidate:
+    """A suggestion as it is offered: `text` (LF line ends) takes the place of `range`, which lies on one line."""
 
-    snapshot: TextSnapshot
-    cursor: int
-    lead: str
-    replaced: types.Range
+    text: str
+    range: types.Range
+    identifier: str
+    """The argument of its accept command."""
+
+    @property
+    def command(self) -> types.Command:
+        """What the client runs when it is accepted."""
+        return types.Command(title="Accept", command=ACCEPT_COMMAND, arguments=[self.identifier])
+
+
+def register(server: SparkServer) -> None:
+    """Serve the request, and say so in the answer to `initialize`, also where the client offers to register it later.
+
+    The specification allows one of the two for a method. The static one is there from the first key on and works with
+    every client; a client that knows both applies its own document selector to it. Options are given because pygls does
+    not advertise inline completion without them.
+    """
+
+    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
+    async def inline(ls: SparkServer, params: types.InlineCompletionParams) -> types.InlineCompletionList:
+        return await inline_completion(ls, params, ls.protocol.raw_params)
 
 
 async def inline_completion(
     server: SparkServer, params: types.InlineCompletionParams, raw: dict[str, Any]
 ) -> types.InlineCompletionList:
-    """Return at most one item; never null and never a bare list, which some clients cannot take."""
+    """Return the items; never null and never a bare list, which some clients cannot take."""
+    await server.copilot.agree_on_version(raw)
+    invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
+    query = Query(params.text_document.uri, params.position, invoked, params.context.selected_completion_info)
+    return _list(await candidates(server, query, raw.get("partialResultToken")))
+
+
+async def candidates(server: SparkServer, query: Query, token: Any = None) -> list[Candidate]:
+    """Return the suggestions for a place: several at most where it is `invoked`, else one at most.
+
+    With a `token` each growth of the first one is sent as `$/progress`. Every answer is counted with its reason.
+    Raises CancelledError when the request was cancelled.
+    """
     try:
-        reason, text, place = await _complete(server, params, raw.get("partialResultToken"))
+        reason, texts, place = await _complete(server, query, token)
     except asyncio.CancelledError:
         server.count(Reason.CANCELLED)
         raise
     server.count(reason)
-    return _list(server, text, place)
+    return _offer(server, texts, place)
 
 
 def accepted(server: SparkServer, identifier: object) -> None:
     """Take note that the suggestion with this identifier was accepted; an unknown one is only counted."""
-    server.metrics.count_accept()
+    server.outcomes.accepted(str(identifier))
     text = server.offers.pop(str(identifier), "")
     if text:
         server.scheduler.learn(text)
@@ -72,6 +102,7 @@ def foreseen(server: SparkServer, request: CompletionRequest, completion: Comple
     document = server.documents.get(request.document)
     if document is None or document.excluded is not False:
         return
+    server.outcomes.wrote(document.uri, completion)
     if completion.generation is not None:
         server.metrics.count_pregeneration(completion.generation, useful=bool(completion.text))
     if completion.if_invoked:
@@ -85,100 +116,74 @@ def foreseen(server: SparkServer, request: CompletionRequest, completion: Comple
         )
 
 
-async def _complete(
-    server: SparkServer, params: types.InlineCompletionParams, token: Any
-) -> tuple[Reason, str, _Place | None]:
+async def _complete(server: SparkServer, query: Query, token: Any) -> tuple[Reason, Sequence[str], Place | None]:
     if not server.settings.completion.enabled:
-        return Reason.DISABLED, "", None
-    document = server.documents.get(params.text_document.uri)
-    if document is None:
-        return Reason.UNKNOWN_DOCUMENT, "", None
+        return Reason.DISABLED, (), None
+    if server.paused:
+        return Reason.PAUSED, (), None
+    part = part_of(server, query.uri)
+    if part is None:
+        return Reason.UNKNOWN_DOCUMENT, (), None
+    document = part.document
     if document.obstacle is not None:
-        return (Reason.BINARY if document.obstacle is Obstacle.BINARY else Reason.TOO_LARGE), "", None
+        return (Reason.BINARY if document.obstacle is Obstacle.BINARY else Reason.TOO_LARGE), (), None
+    asked = document.snapshot
     if await server.gate.excluded(document):
-        return Reason.EXCLUDED, "", None
-    await _wait_for_late_change(server, document, params.position)
+        return Reason.EXCLUDED, (), None
+    if document.snapshot is not asked:  # the position was one in the text before that edit
+        return Reason.SUPERSEDED, (), None
+    place = await place_of(server, query)
+    if place is None or place.document is not document:
+        return Reason.SUPERSEDED, (), None
     snapshot = document.snapshot
-    place = _place(server, snapshot, params)
-    invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
-    known = server.completions.get(document.uri, place.snapshot.text, place.cursor, invoked=invoked)
+    known = server.completions.get(document.uri, place.snapshot.text, place.cursor, invoked=query.invoked)
     if known is not None:
         if known.foreseen:
             server.metrics.count_use_of_pregeneration()
-        _shown(server, document, place, known.text)
-        return (Reason.CACHED if known.text else Reason.LOW_CONFIDENCE), known.text, place
-    status = server.scheduler.status
-    if status.state is EngineState.LOADING:
-        return Reason.LOADING, "", None
-    if not invoked and _follows_deletion(server, document, params.position):
-        return Reason.DELETION, "", None
-    reason, text = await _ask_engine(server, document, place, invoked, token)
+        _shown(server, place, known.text)
+        reason, text = (Reason.CACHED if known.text else Reason.LOW_CONFIDENCE), known.text
+    elif server.scheduler.status.state is EngineState.LOADING:
+        return Reason.LOADING, (), None
+    elif not query.invoked and place.deleted:  # more of what is being taken back helps nobody
+        return Reason.DELETION, (), None
+    else:
+        reason, text = await _ask_engine(server, place, query.invoked, token)
+    others: Sequence[str] | None = known.others if known is not None else None
+    if query.invoked and text and others is None and document.snapshot is snapshot:
+        others = await _ask_for_others(server, place, text, token)
     if document.snapshot is not snapshot:
         # Never a text for an older version: the client asks again for the newer one.
-        return Reason.SUPERSEDED, "", None
-    return reason, text, place
+        return Reason.SUPERSEDED, (), None
+    most = server.settings.completion.candidates if query.invoked else 1
+    return reason, (text, *(others or ()))[:most], place
 
 
-async def _wait_for_late_change(server: SparkServer, document: OpenDocument, position: types.Position) -> None:
-    """Wait a moment if the position lies beyond what we know of the document."""
-    offset = offset_at(document.snapshot, position.line, position.character, server.documents.encoding)
-    if position_at(document.snapshot, offset, server.documents.encoding) == (position.line, position.character):
-        return
-    changed = document.changed
-    try:
-        await asyncio.wait_for(changed.wait(), LATE_CHANGE_SECONDS)
-    except asyncio.TimeoutError:
-        return  # the position is simply out of range; it is clamped
-
-
-def _follows_deletion(server: SparkServer, document: OpenDocument, position: types.Position) -> bool:
-    """Whether the user has just deleted a character here: more of what is being taken back helps nobody."""
-    offset = offset_at(document.snapshot, position.line, position.character, server.documents.encoding)
-    return document.lost_character_at(offset)
-
-
-def _place(server: SparkServer, snapshot: TextSnapshot, params: types.InlineCompletionParams) -> _Place:
-    encoding = server.documents.encoding
-    selected = params.context.selected_completion_info
-    if selected is not None:
-        start, end = selected.range.start, selected.range.end
-        where = Range(start.line, start.character, end.line, end.character)
-        begin = offset_at(snapshot, start.line, start.character, encoding)
-        changed = apply_change(snapshot, ContentChange(selected.text, where), encoding)
-        return _Place(changed, begin + len(selected.text), selected.text, selected.range)
-    cursor = offset_at(snapshot, params.position.line, params.position.character, encoding)
-    position = types.Position(*position_at(snapshot, cursor, encoding))
-    return _Place(snapshot, cursor, "", types.Range(position, position))
-
-
-async def _ask_engine(
-    server: SparkServer, document: OpenDocument, place: _Place, invoked: bool, token: Any
-) -> tuple[Reason, str]:
+async def _ask_engine(server: SparkServer, place: Place, invoked: bool, token: Any) -> tuple[Reason, str]:
     def on_text(text: str) -> None:
         if token is not None:
             server.post(_send_partial, server, token, text, place)
 
     seconds = INVOKED_SECONDS if invoked else server.settings.completion.deadline_ms / 1000
-    if place.snapshot is document.snapshot:
-        server.feed.touched(document, place.cursor)
-    request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language, invoked=invoked)
+    if place.snapshot is place.document.snapshot:
+        server.feed.touched(place.document, place.cursor)
+    request = replace(_request(place), invoked=invoked)
     job = server.scheduler.submit(request, on_text)
     # Kept even if the request is answered before, at the deadline or because the user types what the job writes.
-    job.outcome.add_done_callback(lambda done: server.post(_remember, server, document, place, done.result()))
+    job.outcome.add_done_callback(lambda done: server.post(_remember, server, place, done.result()))
     try:
         # A client that takes partial results waits for the end; it has something to show meanwhile.
         completion = await asyncio.wait_for(
             asyncio.shield(asyncio.wrap_future(job.result)), INVOKED_SECONDS if token is not None else seconds
         )
     except asyncio.TimeoutError:
-        return await _answer_early(server, document, place, job)
+        return await _answer_early(server, place, job)
     except asyncio.CancelledError:
         server.scheduler.cancel(job)
         raise
     return completion.reason, completion.text
 
 
-async def _answer_early(server: SparkServer, document: OpenDocument, place: _Place, job: Job) -> tuple[Reason, str]:
+async def _answer_early(server: SparkServer, place: Place, job: Job) -> tuple[Reason, str]:
     """Return what is verified so far, judged as a text that is at its end.
 
     The lines below the first are whole, and sure enough to stay.
@@ -194,39 +199,74 @@ async def _answer_early(server: SparkServer, document: OpenDocument, place: _Pla
         return completion.reason, completion.text
     if not text:
         return Reason.COLD, ""
-    server.completions.put(document.uri, place.snapshot.text, place.cursor, text)
+    server.completions.put(place.document.uri, place.snapshot.text, place.cursor, text)
     return Reason.SHOWN, text
 
 
-def _remember(server: SparkServer, document: OpenDocument, place: _Place, completion: Completion) -> None:
-    text, if_invoked = completion.text, completion.if_invoked
+async def _ask_for_others(server: SparkServer, place: Place, text: str, token: Any) -> Sequence[str]:
+    """Return other texts than `text`, which a client with a `token` gets to see now."""
+    settings, ready = server.settings.completion, server.scheduler.status.state in (EngineState.IDLE, EngineState.BUSY)
+    if settings.candidates < 2 or not settings.candidates_ms or not ready:
+        return ()
+    if token is not None:
+        _send_partial(server, token, text, place)
+    # They have their own time once the engine is free for them.
+    seconds = INVOKED_SECONDS + settings.candidates_ms / 1000
+    job = server.scheduler.submit(replace(_request(place), invoked=True, beside=(text,)))
+    try:
+        found = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(job.result)), seconds)
+    except asyncio.TimeoutError:
+        server.scheduler.cancel(job)
+        return ()
+    except asyncio.CancelledError:
+        server.scheduler.cancel(job)
+        raise
+    if found.reason is Reason.OTHERS:
+        server.completions.add_others(place.document.uri, place.snapshot.text, place.cursor, found.others)
+    return found.others
+
+
+def _request(place: Place) -> CompletionRequest:
+    return CompletionRequest(place.document.uri, place.snapshot, place.cursor, place.document.language)
+
+
+def _remember(server: SparkServer, place: Place, completion: Completion) -> None:
+    text, if_invoked, document = completion.text, completion.if_invoked, place.document
+    server.outcomes.wrote(document.uri, completion)
     if if_invoked and server.documents.get(document.uri) is document:
         server.completions.put(document.uri, place.snapshot.text, place.cursor, text, if_invoked)
-        _shown(server, document, place, text)
+        _shown(server, place, text)
 
 
-def _shown(server: SparkServer, document: OpenDocument, place: _Place, text: str) -> None:
+def _shown(server: SparkServer, place: Place, text: str) -> None:
     """Let idle time go on from what is on the screen."""
-    if text and place.snapshot is document.snapshot and server.settings.completion.pregenerate:
-        request = CompletionRequest(document.uri, place.snapshot, place.cursor, document.language)
-        server.scheduler.shown(request, text)
+    if text and place.snapshot is place.document.snapshot and server.settings.completion.pregenerate:
+        server.scheduler.shown(_request(place), text)
 
 
-def _send_partial(server: SparkServer, token: Any, text: str, place: _Place) -> None:
-    value = server.protocol.plain(_list(server, text, place))
+def _send_partial(server: SparkServer, token: Any, text: str, place: Place) -> None:
+    value = server.protocol.plain(_list(_offer(server, [text], place)))
     server.progress(types.ProgressParams(token=token, value=value))
 
 
-def _list(server: SparkServer, text: str, place: _Place | None) -> types.InlineCompletionList:
-    if not text or place is None:
-        return types.InlineCompletionList(items=[])
-    identifier = uuid.uuid4().hex
-    server.offers[identifier] = text
-    if len(server.offers) > OFFERS_REMEMBERED:
-        server.offers.popitem(last=False)
-    item = types.InlineCompletionItem(
-        insert_text=place.lead + text,
-        range=place.replaced,
-        command=types.Command(title="Accept", command=ACCEPT_COMMAND, arguments=[identifier]),
+def _offer(server: SparkServer, texts: Sequence[str], place: Place | None) -> list[Candidate]:
+    """Return `texts` as candidates that can be accepted; there are none without a place."""
+    offered: list[Candidate] = []
+    if place is None:
+        return offered
+    for text in filter(None, texts):
+        identifier = uuid.uuid4().hex
+        server.offers[identifier] = text
+        server.outcomes.offered(identifier, place.document, place.snapshot, place.cursor, text)
+        if len(server.offers) > OFFERS_REMEMBERED:
+            server.offers.popitem(last=False)
+        offered.append(Candidate(place.lead + text, place.replaced, identifier))
+    return offered
+
+
+def _list(offered: Sequence[Candidate]) -> types.InlineCompletionList:
+    return types.InlineCompletionList(
+        items=[
+            types.InlineCompletionItem(insert_text=one.text, range=one.range, command=one.command) for one in offered
+        ]
     )
-    return types.InlineCompletionList(items=[item])

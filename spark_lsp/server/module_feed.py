@@ -7,15 +7,13 @@ One document at a time, in a thread, and again only when its imports change. Doe
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_lsp.names.modules import Library
+from spark_lsp.names.writing import KnownModules
 from spark_lsp.scheduler import EngineState
 from spark_lsp.server.document_store import OpenDocument
-from spark_lsp.server.interpreters import Interpreter, interpreter_of
-from spark_lsp.server.module_reader import ModuleReader
+from spark_lsp.server.module_languages import MODULE_LANGUAGES, LibraryReader, ModuleLanguage
 from spark_lsp.server.neighbours import Exclusion
 from spark_lsp.server.paths import local_path
 
@@ -26,8 +24,6 @@ WAITING_DOCUMENTS = 64
 """Most documents that wait; the latest matter."""
 SETTLE_SECONDS = 1.0
 """After an edit of an import, since its name is still being typed."""
-_IMPORTS = re.compile(r"^[ \t]*(?:import|from)\b.*|^[ \t]*class\b.*", re.MULTILINE)
-"""What decides about the modules to read."""
 
 
 class ModuleFeed:
@@ -35,7 +31,8 @@ class ModuleFeed:
 
     def __init__(self, server: SparkServer, is_excluded: Exclusion) -> None:
         self._server = server
-        self._reader = ModuleReader(is_excluded)
+        languages = dict.fromkeys(MODULE_LANGUAGES.values())
+        self._readers: dict[ModuleLanguage, LibraryReader] = {one: one.reader(is_excluded) for one in languages}
         self._pending: dict[str, bool] = {}
         """URIs, and whether they wait for typing to end."""
         self._imports: dict[str, tuple[str, ...]] = {}
@@ -53,7 +50,7 @@ class ModuleFeed:
 
         They are looked for after the typing, since going through 5,000 lines takes 2 ms.
         """
-        if not self.enabled or document.language.name != "python" or document.excluded is not False:
+        if not self.enabled or _language(document) is None or document.excluded is not False:
             return
         if document.obstacle is not None or (not typed and self._imports.get(document.uri) == _imports(document)):
             return
@@ -64,9 +61,10 @@ class ModuleFeed:
 
     def saved(self, document: OpenDocument) -> None:
         """Look again at what every open document imports: it may be this one."""
-        if document.language.name == "python":
-            self._imports.clear()
-            for other in self._server.documents:
+        language = _language(document)
+        for other in self._server.documents if language is not None else ():
+            if _language(other) is language:
+                self._imports.pop(other.uri, None)
                 self.changed(other)
 
     def forget(self, uri: str) -> None:
@@ -102,25 +100,31 @@ class ModuleFeed:
 
     async def _read(self, uri: str) -> None:
         document = self._server.documents.get(uri)
-        if document is None or document.excluded is not False:
+        language = _language(document) if document is not None else None
+        if document is None or language is None or document.excluded is not False:
             return
         epoch, imports, text = self._epoch, _imports(document), document.snapshot.text
         if self._imports.get(uri) == imports:
             return
         folders = self._server.folders
-        library = await asyncio.to_thread(self._read_disk, local_path(uri), text, folders)
+        library = await asyncio.to_thread(self._read_disk, language, local_path(uri), text, folders)
         if epoch != self._epoch or self._server.documents.get(uri) is not document or document.excluded is not False:
             return
         self._imports[uri] = imports
         self._server.scheduler.tell_names(lambda names: names.use(uri, library))
 
-    def _read_disk(self, path: Path | None, text: str, folders: list[Path]) -> Library:
-        interpreter: Interpreter = interpreter_of(folders)
+    def _read_disk(self, language: ModuleLanguage, path: Path | None, text: str, folders: list[Path]) -> KnownModules:
         if self._epoch != self._read_epoch:
-            self._reader.forget()
+            for reader in self._readers.values():
+                reader.forget()
             self._read_epoch = self._epoch
-        return self._reader.library(path, text, folders, interpreter, stop=lambda: self._server.closed)
+        return self._readers[language].library(path, text, folders, stop=lambda: self._server.closed)
+
+
+def _language(document: OpenDocument) -> ModuleLanguage | None:
+    return MODULE_LANGUAGES.get(document.language.name)
 
 
 def _imports(document: OpenDocument) -> tuple[str, ...]:
-    return tuple(_IMPORTS.findall(document.snapshot.text))
+    language = _language(document)
+    return tuple(language.imports.findall(document.snapshot.text)) if language is not None else ()

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+
+log = logging.getLogger(__name__)
 
 PARENT_POLL_SECONDS = 1.0
 """How often the server looks whether the editor that started it is still alive."""
+
+
+async def end_with(process: int) -> None:
+    """End the server once `process` does not exist any more."""
+    await gone(process)
+    log.info("The editor is gone")
+    raise SystemExit(1)
 
 
 async def gone(process: int) -> None:

@@ -12,15 +12,20 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import BinaryIO
 
-from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.io_ import StdoutWriter
 
 from spark_lsp.server.app import SparkServer
+from spark_lsp.server.framing import FrameDecoder
 
 log = logging.getLogger(__name__)
 
 SWITCH_SECONDS = 0.001
 """So long may the engine's thread, while it runs Python, keep the loop from a message. Python's own 5 ms are passed two
 or three times on the way of a message: by the thread that reads, and by the loop."""
+_READ_BYTES = 1 << 16
+"""Most bytes taken at once; a pipe holds no more."""
+Read = Callable[[], Awaitable[bytes]]
+"""Gives the next bytes from the client as soon as there are any; none at the end."""
 
 
 def protocol_stdout() -> BinaryIO:
@@ -34,12 +39,25 @@ def protocol_stdout() -> BinaryIO:
     return os.fdopen(private, "wb")
 
 
+async def serve(server: SparkServer, read: Read, stop: threading.Event) -> None:
+    """Handle the client's messages in their order until the end of the input or `stop`."""
+    frames = FrameDecoder()
+    while not stop.is_set() and (data := await read()):
+        for message in frames.feed(data):
+            server.protocol.receive(message)
+            # A request begins to work on the text as it is now, before the next message changes it.
+            await asyncio.sleep(0)
+            if stop.is_set():
+                return
+
+
 def serve_stdio(server: SparkServer, stdin: BinaryIO, stdout: BinaryIO) -> int:
-    """Serve until `exit`, the end of `stdin` or a signal; return the exit code."""
+    """Serve until `exit`, the end of `stdin`, of which nothing was read yet, or a signal; return the exit code."""
 
     async def run(stop: threading.Event) -> None:
         server.protocol.set_writer(StdoutWriter(stdout))
-        await run_async(stop, StdinAsyncReader(stdin, server.thread_pool), server.protocol, log, _log_error)
+        loop, source = asyncio.get_running_loop(), stdin.fileno()
+        await serve(server, lambda: loop.run_in_executor(server.thread_pool, os.read, source, _READ_BYTES), stop)
 
     return _serve(server, run)
 
@@ -59,7 +77,7 @@ def serve_tcp(server: SparkServer, host: str, port: int) -> int:
             taken = True
             server.protocol.set_writer(_StreamWriter(writer))
             try:
-                await run_async(stop, reader, server.protocol, log, _log_error)
+                await serve(server, lambda: reader.read(_READ_BYTES), stop)
             finally:
                 done.set()
 
@@ -83,10 +101,6 @@ class _StreamWriter:
 
     def close(self) -> None:
         self._stream.close()
-
-
-def _log_error(error: Exception, _source: object) -> None:
-    log.warning("A message could not be handled: %s", error)
 
 
 def _serve(server: SparkServer, run: Callable[[threading.Event], Awaitable[None]]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -324,3 +325,22 @@ def test_an_interrupted_decode_of_a_place_alone_leaves_no_trace() -> None:
     engine.interrupt.clear()
     assert list(cache.tokens("doc")) == engine.tokenize("abcd")
     assert engine.cells[-1] == []
+
+
+@pytest.mark.parametrize("filled", [0, 2], ids=["before the cells are filled", "when some are"])
+def test_after_a_failure_that_nobody_foresaw_the_cache_knows_what_the_engine_holds(filled: int) -> None:
+    engine = ReadingEngine()
+    cache, decode = KVCache(engine), engine.decode
+    cache.prefill("a", [1, 2])
+
+    def fail(sequence: int, position: int, tokens: Sequence[int], outputs: int) -> None:
+        decode(sequence, position, tokens[:filled], 0) if filled else None
+        raise ZeroDivisionError
+
+    engine.decode = fail  # type: ignore[method-assign, assignment]
+    with pytest.raises(ZeroDivisionError):
+        cache.prefill("a", [1, 2, 3, 3, 3])
+    assert held(engine, cache, "a") == [1, 2, 3, 3][: 2 + filled]
+    engine.decode = decode  # type: ignore[method-assign]
+    cache.prefill("a", [1, 2, 0, 0])
+    assert held(engine, cache, "a") == [1, 2, 0, 0]

@@ -93,14 +93,26 @@ def test_a_text_that_was_guessed_is_not_shown(probabilities: list[tuple[float, .
     assert confident("a = b", probabilities, place("█\n"), BARS) == shown
 
 
-def test_a_single_guessed_token_does_not_hide_a_text_that_is_sure_otherwise() -> None:
-    assert confident("a = b", [(0.9, 0.2, 0.9, 0.9)], place("█\n"), BARS) == "a = b"
+@pytest.mark.parametrize(
+    ("first", "shown"),
+    [((0.9, 0.9, 0.9, 0.9), True), ((0.9, 0.2, 0.9, 0.9), False), ((0.8, 0.8, 0.8, 0.8), False), ((0.8, 0.8), True)],
+    ids=["sure", "a single guess", "many doubts", "few doubts"],
+)
+def test_a_text_is_shown_where_its_first_line_is_more_likely_right_than_the_bar(
+    first: tuple[float, ...], shown: bool
+) -> None:
+    text = "a = b\nc = d"
+    assert (confident(text, [first, SURE], place("█\n"), BARS) == text) is shown
 
 
-def test_what_is_left_of_a_text_is_judged_without_what_was_dropped() -> None:
+def test_a_guessed_line_further_down_does_not_hide_the_text() -> None:
     text = "a = 1\nb = 2"
-    assert passes(lines(text, 1), HALF) is False
+    assert passes(text, lines(text, 1), HALF)
     assert confident(text, lines(text, 1), place("█\n"), BARS) == "a = 1"
+
+
+def test_blank_lines_ahead_belong_to_the_first_line() -> None:
+    assert not passes("\na = 1", lines("\na = 1", 1), HALF)
 
 
 def test_an_invoked_request_is_shown_what_an_automatic_one_is_and_more() -> None:

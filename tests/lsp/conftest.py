@@ -22,6 +22,7 @@ PAUSE_SECONDS = 3.0
 """A thinking pause. It begins anew as long as tokens are computed, so that a slow machine is given its time: the tests
 are about what is computed, and not how fast."""
 PAUSE_MOST_SECONDS = 60.0
+PROFILES = Path(__file__).parent / "profiles"
 
 
 @pytest_asyncio.fixture
@@ -35,6 +36,8 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
         wait: bool = True,
         encodings: Sequence[str] = (),
         folder: Path | None = None,
+        client: dict[str, Any] | None = None,
+        answers: dict[str, Any] | None = None,
         **plan: Any,
     ) -> Editor:
         file = tmp_path / f"plan{len(editors)}.json"
@@ -44,6 +47,8 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
             environment={"PYTHONPATH": str(ROOT)},
             encodings=encodings,
             folder=folder,
+            client=client or {},
+            answers=answers or {},
         )
         editors.append(editor)
         await editor.start(options, stderr=asyncio.subprocess.PIPE)
@@ -55,6 +60,12 @@ async def scripted(tmp_path: Path) -> AsyncIterator[StartScripted]:
     for editor in editors:
         await editor.stop()
         await stderr_of(editor)
+
+
+def profile(name: str) -> dict[str, Any]:
+    """Return what a client says in `initialize`: its `clientInfo` and its `capabilities`."""
+    said: dict[str, Any] = json.loads((PROFILES / f"{name}.json").read_text())
+    return {key: said[key] for key in ("clientInfo", "capabilities")}
 
 
 async def stderr_of(editor: Editor) -> str:
@@ -94,3 +105,30 @@ async def pause(editor: Editor, seconds: float = PAUSE_SECONDS) -> dict[str, Any
         if loop.time() - since >= seconds or loop.time() > deadline:
             return status
         await asyncio.sleep(0.1)
+
+
+CAPABILITIES: dict[str, Any] = {
+    "window": {"workDoneProgress": True},
+    "textDocument": {"inlineCompletion": {}},
+    "workspace": {"configuration": True, "workspaceFolders": True},
+}
+"""What a client says that can be asked for its configuration."""
+
+
+async def until(found: Callable[[], Awaitable[Any]], seconds: float = READY_SECONDS) -> Any:
+    """Return what `found` returns as soon as that is true."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while not (value := await found()):
+        assert asyncio.get_running_loop().time() < deadline, "it never happened"
+        await asyncio.sleep(0.02)
+    return value
+
+
+def sent(editor: Editor, method: str) -> list[Any]:
+    """Return the parameters of what the server sent by that method so far, in order."""
+    return [message.get("params") for message in editor.messages if message.get("method") == method]
+
+
+def shown(editor: Editor) -> list[str]:
+    """Return the messages that the user saw so far, without the name of the server."""
+    return [params["message"].removeprefix("spark-lsp: ") for params in sent(editor, "window/showMessage")]

@@ -41,7 +41,7 @@ async def ask_type_on_and_cancel(editor: Editor) -> None:
 async def test_after_a_pause_anywhere_in_a_file_of_400_lines_a_key_computes_at_most_four_prompt_tokens(
     real: StartReal, leave: Callable[[Editor], Awaitable[None]]
 ) -> None:
-    editor = await real({"completion": {"maxTokens": 4}})
+    editor = await real({"completion": {"maxTokens": 4, "candidates": 1}})
     lines = inspect.getsource(argparse).splitlines(keepends=True)[:400]
     editor.open(URI, "python", "".join(lines), cursor=0)
     computed = {}

@@ -1,4 +1,7 @@
-"""Messages as clients really send them, and the traps of pygls 2.1 that they would fall into."""
+"""Messages as clients really send them, to a server process, and the traps of pygls 2.1 that they would fall into.
+
+What no client should send is in test_raw_messages.py, without a process for each.
+"""
 
 from __future__ import annotations
 
@@ -40,34 +43,6 @@ async def test_a_form_feed_or_a_line_separator_does_not_shift_the_lines(scripted
     assert editor.capabilities["positionEncoding"] == "utf-16"
 
 
-@pytest.mark.parametrize("method", ["no/such/method", "$/no/such"])
-async def test_an_unknown_request_without_params_is_answered(scripted: StartScripted, method: str) -> None:
-    editor = await scripted(script=SCRIPT)
-    assert await refused(editor, {"jsonrpc": "2.0", "id": 900, "method": method}) == -32601
-    editor.send({"jsonrpc": "2.0", "method": "no/such/notification"})
-    await still_works(editor)
-    assert not [m for m in editor.messages if m.get("method") == "window/showMessage"]
-
-
-async def test_a_known_request_without_params_is_an_error_and_not_silence(scripted: StartScripted) -> None:
-    editor = await scripted(script=SCRIPT)
-    message = {"jsonrpc": "2.0", "id": 900, "method": "textDocument/inlineCompletion"}
-    assert await refused(editor, message) == -32602
-    await still_works(editor)
-
-
-@pytest.mark.parametrize(
-    "params",
-    [[], 3, {"textDocument": {}}, {"textDocument": {"uri": URI}, "position": {"line": "x", "character": 0}}],
-    ids=["a list", "a number", "missing fields", "a wrong type"],
-)
-async def test_wrong_params_are_an_error_and_not_silence(scripted: StartScripted, params: Any) -> None:
-    editor = await scripted(script=SCRIPT)
-    message = {"jsonrpc": "2.0", "id": 900, "method": "textDocument/inlineCompletion", "params": params}
-    assert await refused(editor, message) == -32602
-    await still_works(editor)
-
-
 async def test_fields_that_nobody_knows_are_ignored_and_ours_are_kept(scripted: StartScripted) -> None:
     editor = await scripted(script=SCRIPT)
     editor.open(URI, "python", "value = ")
@@ -98,21 +73,6 @@ async def test_requests_before_initialize_and_after_shutdown_are_refused(scripte
     assert await stderr_of(editor) == ""
 
 
-async def test_a_second_initialize_is_refused(scripted: StartScripted) -> None:
-    editor = await scripted(script=SCRIPT)
-    params = {"processId": None, "rootUri": None, "capabilities": {}}
-    message = {"jsonrpc": "2.0", "id": 900, "method": "initialize", "params": params}
-    assert await refused(editor, message) == -32600
-    await still_works(editor)
-
-
-async def test_a_body_that_is_no_json_or_no_message_is_survived(scripted: StartScripted) -> None:
-    editor = await scripted(script=SCRIPT)
-    for body in (b"{", b"[]", b"3", b"null", b'{"jsonrpc": "1.0", "method": "x"}', b'"\xff"'):
-        editor.send_bytes(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-    await still_works(editor)
-
-
 async def test_a_frame_split_anywhere_and_two_frames_at_once_are_understood(scripted: StartScripted) -> None:
     editor = await scripted(script=SCRIPT)
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -129,21 +89,21 @@ async def test_a_frame_split_anywhere_and_two_frames_at_once_are_understood(scri
     assert len(await asyncio.wait_for(asyncio.gather(*both), 10)) == 2
 
 
-async def test_cancelling_what_was_never_asked_is_survived(scripted: StartScripted) -> None:
+async def test_a_process_that_was_sent_nonsense_works_and_has_a_quiet_stderr(scripted: StartScripted) -> None:
     editor = await scripted(script=SCRIPT)
-    editor.notify("$/cancelRequest", {"id": 12345})
-    editor.notify("$/cancelRequest", {"id": "never"})
+    bodies = (b"{", b"[]", b"3", b"null", b'{"jsonrpc": "1.0", "method": "x"}', b'"\xff"', b"[" * 100_000)
+    for body in bodies:
+        editor.send_bytes(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+    for header in (b"Content-Length: -1\r\n\r\n", b"Content-Length: many\r\n\r\n{}", b"X: y\r\n\r\n{}", b"x" * 100_000):
+        editor.send_bytes(header)
+    for method in ("textDocument/inlineCompletion", "no/such", "textDocument/didChange", "$/cancelRequest"):
+        for params in ([], 3, {"textDocument": {}}, {"textDocument": {"uri": 1}, "position": {"line": "x"}}):
+            editor.notify(method, params)
+            editor.send({"jsonrpc": "2.0", "id": 900, "method": method, "params": params})
     await still_works(editor)
-
-
-async def test_a_change_for_a_document_that_is_not_open_is_survived(scripted: StartScripted) -> None:
-    editor = await scripted(script=SCRIPT)
-    editor.notify(
-        "textDocument/didChange",
-        {"textDocument": {"uri": "file:///other.py", "version": 7}, "contentChanges": [{"text": "x"}]},
-    )
-    editor.notify("textDocument/didClose", {"textDocument": {"uri": "file:///other.py"}})
-    await still_works(editor)
+    assert not [message for message in editor.messages if message.get("method") == "window/showMessage"]
+    assert await editor.stop() == 0
+    assert await stderr_of(editor) == ""
 
 
 @pytest.mark.parametrize("encodings", [("utf-8", "utf-16"), ("utf-32",), ("utf-16",), ()], ids=str)

@@ -12,6 +12,7 @@ from spark_lsp.server.editor import Editor
 from tests.lsp.conftest import StartScripted
 
 SECONDS = 20.0
+SCRIPT = 'import * as tools from "./tools";\n\nconst x = tools.trimmed(y);'
 INVENTED = "import tools\nx = tools.trimmed(y)"
 DOT = INVENTED.index("trimmed")
 
@@ -92,4 +93,32 @@ async def test_nothing_is_read(scripted: StartScripted, project: Path, options: 
     else:
         await status_with(editor, 1)
     assert await editor.complete(uri, invoked=True) == text[cursor:]
+    assert (await editor.status())["unknownNames"] == 0
+
+
+async def script_project(scripted: StartScripted, project: Path) -> tuple[Editor, str]:
+    """Return an editor with a script that writes a name which the file that it imports does not export."""
+    (project / "tools.ts").write_text("export function trim(text: string) {}\n")
+    editor = await scripted(script=[SCRIPT], folder=project)
+    uri = (project / "main.ts").as_uri()
+    editor.open(uri, "typescript", SCRIPT[: SCRIPT.index("trimmed")])
+    await status_with(editor, 1)
+    return editor, uri
+
+
+async def test_an_invented_name_of_a_script_is_noticed(scripted: StartScripted, project: Path) -> None:
+    editor, uri = await script_project(scripted, project)
+    assert await editor.complete(uri, invoked=True) == SCRIPT[SCRIPT.index("trimmed") :]
+    assert (await editor.status())["unknownNames"] == 1
+
+
+async def test_a_name_that_a_saved_script_passes_on_is_known(scripted: StartScripted, project: Path) -> None:
+    editor, uri = await script_project(scripted, project)
+    tools = project / "tools.ts"
+    editor.open(tools.as_uri(), "typescript", tools.read_text())
+    tools.write_text("export * from './more';\n")
+    (project / "more.ts").write_text("export const trimmed = 1;\n")
+    editor.notify("textDocument/didSave", {"textDocument": {"uri": tools.as_uri()}})
+    await status_with(editor, 2)  # both are of the one document; the text of the other one is as it was
+    assert await editor.complete(uri, invoked=True) == SCRIPT[SCRIPT.index("trimmed") :]
     assert (await editor.status())["unknownNames"] == 0

@@ -22,13 +22,14 @@ PREFILL_SECONDS = 240.0
 
 @pytest_asyncio.fixture
 async def editor(real: StartReal) -> Editor:
-    return await real()
+    """A server that suggests one text, for tests that count what it takes."""
+    return await real({"completion": {"candidates": 1}})
 
 
 @pytest_asyncio.fixture
 async def brief_editor(real: StartReal) -> Editor:
     """A server that suggests a few tokens only, for tests that are about prompts."""
-    return await real({"completion": {"maxTokens": 3}})
+    return await real({"completion": {"maxTokens": 3, "candidates": 1}})
 
 
 async def warm(editor: Editor) -> None:
@@ -175,6 +176,21 @@ async def test_leaving_during_a_generation_is_clean(editor: Editor) -> None:
     editor.start_request("textDocument/inlineCompletion", editor.completion_params(URI, invoked=True))
     while (await editor.status())["engine"] != "busy":
         await asyncio.sleep(0.01)
+
+
+async def test_asked_by_hand_there_are_several_texts_and_the_first_is_the_one_shown_before(real: StartReal) -> None:
+    editor = await real({"completion": {"candidatesMs": 60_000, "deadlineMs": 60_000, "pregenerate": False}})
+    before = "class Rectangle:\n    def __init__(self, width, height):\n        self.width = width\n"
+    before += "        self.height = height\n\n    def "
+    editor.open(URI, "python", before + "\n", cursor=len(before))
+    shown = await editor.complete(URI)
+    computed = (await editor.status())["promptTokens"]
+    params = editor.completion_params(URI, True)
+    texts = [item["insertText"] for item in (await editor.request("textDocument/inlineCompletion", params))["items"]]
+    assert texts[0] == shown == "area(self):\n        return self.width * self.height"
+    assert 2 <= len(texts) <= 3
+    assert len({"".join(text.split()) for text in texts}) == len(texts)
+    assert (await editor.status())["promptTokens"] - computed <= 4, "the prompt is not computed again"
 
 
 @pytest.mark.parametrize("damage", ["none", "truncated", "flipped"])

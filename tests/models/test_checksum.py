@@ -66,7 +66,20 @@ def test_a_file_changed_later_at_the_same_size_is_read_again(file: Path, reads: 
     assert len(reads) == 2
 
 
-@pytest.mark.parametrize("damage", ["", "[]", "null", "{}", '{"size": "x"}', '{"size": 7, "mtime_ns": null}', "\0"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "[]",
+        "null",
+        "{}",
+        '{"size": "x"}',
+        '{"size": 7, "mtime_ns": null}',
+        '{"size": Infinity}',
+        "[" * 99_999,
+        "\0",
+    ],
+)
 def test_a_damaged_stamp_counts_as_none(file: Path, damage: str) -> None:
     stamped_sha256(file)
     stamp_path(file).write_text(damage)

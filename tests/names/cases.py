@@ -11,12 +11,16 @@
     >> knows: LIMIT             names that nothing is said against
     >> refuses: strip           names that do not exist
     >> open: strip              names that are not judged, though nobody knows them
+
+The language is that of the document's file or, without files, the one that the cases are named after.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+
+from spark_lsp.syntax.languages import PLAIN, Language, language_for
 
 CURSOR = "█"
 _FOLDER = Path(__file__).parent.parent / "cases" / "names"
@@ -29,16 +33,21 @@ class Case:
     text: str
     cursor: int
     expected: dict[str, list[str]]
+    language: Language
+    document: str
+    """The name of its file."""
 
     def __str__(self) -> str:
-        return self.title
+        return f"{self.language.name}: {self.title}"
 
 
 def all_cases() -> list[Case]:
-    return [case for file in sorted(_FOLDER.glob("*.txt")) for case in _read(file.read_text(encoding="utf-8"))]
+    return [
+        case for file in sorted(_FOLDER.glob("*.txt")) for case in _read(file.read_text(encoding="utf-8"), file.stem)
+    ]
 
 
-def _read(text: str) -> list[Case]:
+def _read(text: str, stem: str) -> list[Case]:
     cases = []
     for section in ("\n" + text).split("\n== ")[1:]:
         title, *lines = section.rstrip("\n").split("\n")
@@ -49,6 +58,9 @@ def _read(text: str) -> list[Case]:
         assert expected.keys() <= {"knows", "refuses", "open"} and expected, title
         parts = ("\n" + "\n".join(lines) + "\n").split("\n-- ")
         files = {name: text for name, _, text in (part.partition("\n") for part in parts[1:])}
-        marked = files.pop([*files][-1]) if files else parts[0][1:]
-        cases.append(Case(title, files, marked.replace(CURSOR, ""), marked.index(CURSOR), expected))
+        document = [*files][-1] if files else f"main{language_for(stem, '').extensions[0]}"
+        marked = files.pop(document) if files else parts[0][1:]
+        language = language_for("", document)
+        assert language is not PLAIN, title
+        cases.append(Case(title, files, marked.replace(CURSOR, ""), marked.index(CURSOR), expected, language, document))
     return cases

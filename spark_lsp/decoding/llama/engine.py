@@ -54,7 +54,14 @@ class LlamaEngine:
     """A GGUF model in this process. Made by `load`; see `decoding.engine` for what each member guarantees."""
 
     def __init__(
-        self, llama: Any, model: Any, context: Any, interrupt: NativeInterrupt, name: str, sequences: int
+        self,
+        llama: Any,
+        model: Any,
+        context: Any,
+        interrupt: NativeInterrupt,
+        name: str,
+        sequences: int,
+        variant: str = "",
     ) -> None:
         self._llama, self._model, self._context = llama, model, context
         self._memory = llama.llama_get_memory(context)
@@ -71,6 +78,7 @@ class LlamaEngine:
             rolls_back=rolls_back,
             # A sliding window leaves out the cells that it has passed, and those are needed after a cut.
             saves=rolls_back and not llama.llama_model_n_swa(model),
+            variant=variant,
             chat_template=(llama.llama_model_chat_template(model, None) or b"").decode("utf-8", "replace"),
         )
         self._vocabulary = read_vocabulary(llama, self._vocab)
@@ -89,6 +97,7 @@ class LlamaEngine:
         path: Path,
         *,
         name: str | None = None,
+        variant: str = "",
         context_tokens: int = 8192,
         threads: int = 0,
         gpu_layers: int = -1,
@@ -116,7 +125,7 @@ class LlamaEngine:
             except BaseException:
                 llama.llama_model_free(model)
                 raise
-        engine = cls(llama, model, context, interrupt, name or path.stem, sequences)
+        engine = cls(llama, model, context, interrupt, name or path.stem, sequences, variant)
         if pays(llama, gpu_layers) if in_graph_sampling is None else in_graph_sampling:
             engine._sample_in_graph()
         return engine

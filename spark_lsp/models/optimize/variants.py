@@ -94,8 +94,11 @@ def read_manifest(model: Path) -> Manifest | None:
         if data["format"] != FORMAT:
             return None
         manifest = Manifest(**{f.name: data[f.name] for f in fields(Manifest)})
-        return manifest if isinstance(manifest.gains, dict) else None
-    except (OSError, ValueError, KeyError, TypeError):
+        if not isinstance(manifest.gains, dict):
+            return None
+        numbers = [manifest.loss, manifest.loss_low, manifest.loss_high, manifest.tasks, *manifest.gains.values()]
+        return manifest if all(isinstance(number, (int, float)) for number in numbers) else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -9,12 +9,12 @@ from benchmarks.infilling.gate import (
     SCORES,
     Shown,
     curve,
+    first_lines,
     fit,
     further_lines,
     halves,
     hopeless,
     render,
-    shown_texts,
     utility,
 )
 from tests.benchmarks.infilling.examples import record
@@ -82,22 +82,22 @@ def test_no_source_is_in_both_halves() -> None:
     assert not {text.group for text in first} & {text.group for text in second}
 
 
-def test_only_shown_texts_of_the_way_count() -> None:
+def test_only_first_lines_of_the_way_count() -> None:
     records = [
         record(1, "pipeline", exact=True),
         record(2, "raw", exact=True),
         record(3, "pipeline", exact=True, shown=False),
         record(4, "pipeline", exact=False, name="multi"),
     ]
-    assert [text.group for text in shown_texts(records, "pipeline")] == ["1", "4"]
-    assert [text.group for text in shown_texts(records, "pipeline", frozenset({"multi"}))] == ["4"]
+    assert [text.group for text in first_lines(records, "pipeline")] == ["1", "4"]
+    assert [text.group for text in first_lines(records, "pipeline", frozenset({"multi"}))] == ["4"]
 
 
 def test_the_report_has_a_curve_for_each_score_and_the_fitted_thresholds() -> None:
     some = [Shown(str(number), number % 3 > 0, (0.2 + number % 3 / 4, 0.5)) for number in range(60)]
     report = render(some)
     assert all(f"Score: {name}" in report for name in SCORES)
-    assert report.startswith("60 shown texts, 40 of them right")
+    assert report.startswith("60 texts, the first line right in 40")
     with pytest.raises(ValueError, match="too few"):
         render(some[:1])
 
@@ -110,8 +110,8 @@ def ungated(number: int, *lines: tuple[bool, float], exact: bool = False, **more
 
 
 def test_thresholds_are_fitted_with_what_there_was_before_the_gate() -> None:
-    (text,) = shown_texts([ungated(1, (True, 0.5), exact=True)], "pipeline")
-    assert (text.right, text.probabilities) == (True, (0.5,))
+    (line,) = first_lines([ungated(1, (True, 0.5), (False, 0.1))], "pipeline")
+    assert (line.right, line.probabilities) == (True, (0.5,))
 
 
 def test_a_line_counts_with_the_least_sure_line_down_to_it_and_the_first_not_at_all() -> None:

@@ -77,6 +77,10 @@ def test_a_touched_or_copied_model_still_has_its_variant(model: Path) -> None:
         lambda model: manifest_file(model).unlink(),
         lambda model: manifest_file(model).write_text("{"),
         lambda model: manifest_file(model).write_text("[]"),
+        lambda model: manifest_file(model).write_text("[" * 99_999),
+        lambda model: manifest_file(model).write_text(
+            json.dumps({**json.loads(manifest_file(model).read_text()), "loss": "x"})
+        ),
         lambda model: manifest_file(model).write_text(
             json.dumps({**json.loads(manifest_file(model).read_text()), "format": 99})
         ),
@@ -91,6 +95,8 @@ def test_a_touched_or_copied_model_still_has_its_variant(model: Path) -> None:
         "no manifest",
         "a manifest cut off",
         "a manifest of another kind",
+        "a manifest nested too deeply",
+        "a manifest with a word for a number",
         "a manifest of a later version",
         "no model",
     ],
