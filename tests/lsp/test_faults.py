@@ -17,13 +17,19 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from spark_lsp.decoding.cost_cache import DIRECTORY_VARIABLE, save_costs
+from spark_lsp.decoding.cost_model import default_cost_model
+from spark_lsp.loading import _costs_file
 from spark_lsp.server.editor import Editor
+from spark_lsp.settings import ModelSettings
 from tests.lsp.conftest import LOAD_SECONDS, ROOT, stderr_of
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(900)]
 
 URI = "file:///project/a.py"
-BEFORE = "class Rectangle:\n    def __init__(self, width, height):\n        self.width = width\n"
+BEFORE = "class Circle:\n    def __init__(self, radius):\n        self.radius = radius\n\n    def area(self):\n"
+BEFORE += "        return 3.14159 * self.radius * self.radius\n\n\n"  # so long that it is worth a snapshot
+BEFORE += "class Rectangle:\n    def __init__(self, width, height):\n        self.width = width\n"
 BEFORE += "        self.height = height\n\n    def area(self):\n        return self.wid"
 SUGGESTION = "th * self.height"
 OPTIONS = {"completion": {"maxTokens": 12, "pregenerate": False}, "background": {"onBattery": True}}
@@ -36,7 +42,7 @@ async def start() -> AsyncIterator[Start]:
     editors: list[Editor] = []
 
     async def begin(model: Path, *, cache: Path | None = None) -> Editor:
-        environment = {"PYTHONPATH": str(ROOT), **({"SPARK_LSP_CACHE": str(cache)} if cache is not None else {})}
+        environment = {"PYTHONPATH": str(ROOT), **({DIRECTORY_VARIABLE: str(cache)} if cache is not None else {})}
         editor = Editor([sys.executable, "-m", "tests.lsp.faulty_server", str(model)], environment=environment)
         editors.append(editor)
         await editor.start(OPTIONS, stderr=asyncio.subprocess.PIPE)
@@ -203,27 +209,28 @@ async def test_a_cache_that_cannot_be_written_costs_the_caches_and_nothing_else(
 
 
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda content: b"",
     "cut": lambda content: content[: len(content) // 2],
     "flipped": lambda content: content[: len(content) // 2] + bytes([content[len(content) // 2] ^ 1]) * 2,
-    "another kind": lambda content: b'{"format": [[[' + content[:100],
-    "nested": lambda content: b"[" * 50_000,
+    "another kind": lambda content: b"[" * 50_000,
 }
+"""More ways for each kind of file are in the tests of its module; here all are damaged at once."""
 
 
 async def test_whatever_is_damaged_in_the_caches_the_suggestion_is_the_same(
-    start: Start, model_path: Path, tmp_path: Path
+    start: Start, model_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache, models = tmp_path / "cache", tmp_path / "models"
+    monkeypatch.setenv(DIRECTORY_VARIABLE, str(cache))
     models.mkdir()
     model = copy_of(model_path, models)
+    assert save_costs(_costs_file(model, ModelSettings(str(model))), default_cost_model())
     await stopped_after_one(start, model, cache)
     for damage in DAMAGE.values():
-        for file in [*cache.rglob("*"), *models.glob("*.json")]:
-            if file.is_file():
-                file.write_bytes(damage(file.read_bytes()))
+        files = [file for file in cache.rglob("*") if file.is_file()]
+        assert {"costs", "snapshots"} <= {file.parent.name for file in files}
+        for file in files:
+            file.write_bytes(damage(file.read_bytes()))
         assert await stopped_after_one(start, model, cache) == ""
-    assert list((cache / "snapshots").iterdir())
 
 
 async def stopped_after_one(start: Start, model: Path, cache: Path) -> str:
