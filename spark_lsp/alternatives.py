@@ -95,7 +95,9 @@ class Alternatives:
         with pipeline.cache.forked() as lent:
             try:
                 for generation in self._texts(prompt, request.beside, TRIES * wanted, write, check) if lent else ():
-                    text = finished(generation, place, invoked=True, gate=pipeline.settings.gate).text
+                    # The opening is improbable by intent: how sure the model is of what follows it decides.
+                    sure = replace(generation, probabilities=(1.0, *generation.probabilities[1:]))
+                    text = finished(sure, place, invoked=True, gate=pipeline.settings.gate).text
                     if text and all(_letters(text) != _letters(known) for known in (*request.beside, *others)):
                         others.append(text)
                     if len(others) == wanted or time.monotonic() >= deadline:

@@ -69,18 +69,18 @@ def be_strict(converter: Any) -> None:
     converter.register_structure_hook(bool, _truth)
 
 
-def _text(value: Any, _kind: Any) -> str:
+def _text(value: Any, wanted: type[str]) -> str:
+    """Return a string, or a member of an enumeration of strings: their classes come here too."""
     if not isinstance(value, str):
         raise TypeError(f"{type(value).__name__} in place of a string")
-    return value
+    return wanted(value)
 
 
-def _number(value: Any, _kind: Any) -> int:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
+def _number(value: Any, wanted: type[int]) -> int:
+    """Return a whole number, or a member of an enumeration of numbers."""
+    if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, float) and value.is_integer())):
         raise TypeError(f"{type(value).__name__} in place of a whole number")
-    return value
+    return wanted(value)
 
 
 def _truth(value: Any, _kind: Any) -> bool:
