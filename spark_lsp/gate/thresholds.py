@@ -58,6 +58,10 @@ LINE_SCORE: Score = total_score
 the line is what the author writes."""
 
 AUTOMATIC = Bars(text=math.log(0.27), line=math.log(0.5))
-"""For a text that nobody asked for."""
-INVOKED = Bars(text=math.log(0.005), line=math.log(0.2))
-"""For one that the user asked for: only noise is withheld."""
+"""For a text that nobody asked for. Fitted with 821 texts of HumanEval-Infilling (Qwen2.5-Coder-0.5B-Instruct, Q4_K_M)
+where a wrong line costs as much as a right one brings: 72 % of the first lines reach the bar and 84 % of those are
+right, of the others 31 %. Of 578 further lines, which count as wrong too where they are only written differently than
+by the author, 39 % reach theirs and 58 % of those are right, of the others 23 %."""
+INVOKED = Bars(text=math.log(0.005), line=math.log(0.1))
+"""For one that the user asked for, where a wrong line costs a quarter: only noise is withheld. No bar for the first line
+is better than none with those texts. Of further lines 84 % reach the bar; of the others 14 % are right."""
