@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from spark_lsp.decoding.generate import Generation
 from spark_lsp.decoding.stopping import StopReason
@@ -52,6 +53,10 @@ class Reason(str, Enum):
     FAILED = "failed"
     DONE = "done"
     """Of work that is no completion."""
+
+
+INTERNAL: Final = frozenset({Reason.OTHERS, Reason.DONE})
+"""What no request is answered with."""
 
 
 @dataclass(frozen=True, slots=True)

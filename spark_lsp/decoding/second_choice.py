@@ -2,6 +2,8 @@
 
 The loop goes back to the tokens of the name. Of all tokens that could stand there in place of the model's own and are
 probable enough, the one wins with which the name is most probable so far; else the model's text stays, and is marked.
+The token put in has the probability that the model gives it where what makes no name is out of the question, so that
+the gate does not count against a text what was found out to be wrong.
 
 All this depends on the accepted tokens only, one after the other, so the text is the same with and without drafts.
 """
@@ -47,6 +49,8 @@ class Replacement:
     index: int
     """Of the output token that it replaces; those behind go."""
     choice: Choice
+    share: float
+    """The model's probability of it, among all tokens."""
 
 
 class NameWatch:
@@ -102,8 +106,8 @@ class NameWatch:
         kept, most = 1.0, 0.0
         for index in range(first, min(len(output.tokens), first + MOST_PLACES)):
             found = _second(check, begin, output, index, table, row_at(index))
-            if found is not None and kept * found.probability > most:
-                best, most = Replacement(index, found), kept * found.probability
+            if found is not None and kept * found.share > most:
+                best, most = found, kept * found.share
             kept *= output.probabilities[index]
             text, untyped = output.upto(index + 1)
             if not untyped and len(text) > begin and not check.possible(text, begin):
@@ -113,7 +117,9 @@ class NameWatch:
         return best
 
 
-def _second(check: NameCheck, begin: int, output: Output, index: int, table: PieceTable, row: Row) -> Choice | None:
+def _second(
+    check: NameCheck, begin: int, output: Output, index: int, table: PieceTable, row: Row
+) -> Replacement | None:
     """Return the most probable other token for which the name is possible, None if all are too improbable."""
     written, untyped = output.upto(index)
     allowed = table.allowed(untyped) if untyped else np.arange(len(row), dtype=np.int32)
@@ -122,15 +128,18 @@ def _second(check: NameCheck, begin: int, output: Output, index: int, table: Pie
         shares = np.exp(values - values.max(initial=-np.inf), dtype=np.float32)
         shares /= shares.sum()
     likely: Sequence[int] = [int(place) for place in np.flatnonzero(shares >= LEAST_PROBABILITY)]
-    head = output.text[: max(begin, 0)]
+    head, impossible = output.text[: max(begin, 0)], 0.0
     for place in sorted(likely, key=lambda place: -shares[place]):
         token = int(allowed[place])
         if token == output.tokens[index]:
+            impossible += float(shares[place])
             continue
         text, rest = output.upto(index, token)
         if (text, rest) == (written, untyped):
             continue  # a control token; one that ends the text is no name
         spells_typed = bool(rest) and not text
         if spells_typed or (text.startswith(head) and "\ufffd" not in text and check.possible(text, begin)):
-            return Choice(token, float(shares[place]))
+            share = float(shares[place])
+            return Replacement(index, Choice(token, min(1.0, share / max(1.0 - impossible, share))), share)
+        impossible += float(shares[place])
     return None

@@ -39,6 +39,11 @@ class Part:
         """Return the offset of a position in the document; one out of range is clamped to the part."""
         return self.start + offset_at(self.own, position.line, position.character, encoding)
 
+    def has(self, position: types.Position, encoding: Encoding) -> bool:
+        """Return whether there is such a position: the client may be ahead of what it has told."""
+        offset = offset_at(self.own, position.line, position.character, encoding)
+        return position_at(self.own, offset, encoding) == (position.line, position.character)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -80,7 +85,7 @@ async def place_of(server: SparkServer, query: Query) -> Place | None:
         return None
     encoding = server.documents.encoding
     position = query.position
-    if not _is_in(part.own, position, encoding):
+    if not part.has(position, encoding):
         with contextlib.suppress(asyncio.TimeoutError):  # then the position is simply out of range; it is clamped
             await asyncio.wait_for(part.document.changed.wait(), LATE_CHANGE_SECONDS)
         part = part_of(server, query.uri)
@@ -98,8 +103,3 @@ async def place_of(server: SparkServer, query: Query) -> Place | None:
     behind = snapshot.text[part.start + len(part.own.text) :]
     whole = own if own is part.own else TextSnapshot.of(snapshot.text[: part.start] + own.text + behind)
     return Place(document, whole, part.offset(start, encoding) + len(text), text, query.selected.range, deleted)
-
-
-def _is_in(snapshot: TextSnapshot, position: types.Position, encoding: Encoding) -> bool:
-    offset = offset_at(snapshot, position.line, position.character, encoding)
-    return position_at(snapshot, offset, encoding) == (position.line, position.character)

@@ -113,6 +113,15 @@ def test_what_the_model_hardly_thinks_of_is_not_written() -> None:
     assert (result.text, result.unknown_names, result.replaced_names) == ("box.volume()", (4,), 0)
 
 
+def test_the_gate_does_not_count_a_name_that_is_out_of_the_question() -> None:
+    unchecked = write(["x = cup.volume()", "x = cup.area()"], "x = cup.")
+    result = write(["x = box.volume()", "x = box.area()"], "x = box.")
+    assert unchecked.probabilities[0] == pytest.approx(0.73, abs=0.01)
+    assert result.probabilities[0] == pytest.approx(1.0, abs=0.01)
+    third = write(["x = box.volume()", "x = box.vapour()", "x = box.area()"], "x = box.")
+    assert third.probabilities[0] == pytest.approx(1.0, abs=0.01)
+
+
 def test_a_name_that_stays_is_marked_and_the_next_one_is_looked_at() -> None:
     engine = SecondThoughts(["x = box.volume() + box.depth()", "x = box.volume() + box.area()"])
     result = write((), "x = ", engine=engine)

@@ -150,7 +150,7 @@ def test_the_gate_reads_what_the_command_wrote(
     capsys.readouterr()
     monkeypatch.setattr(sys, "argv", ["gate", str(result)])
     gate.main()
-    assert capsys.readouterr().out.startswith("4 shown texts, 4 of them right")
+    assert capsys.readouterr().out.startswith("4 texts, the first line right in 4.")
 
 
 def test_the_gate_says_when_a_file_is_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
