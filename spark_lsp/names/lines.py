@@ -64,7 +64,9 @@ def _blank(match: re.Match[str]) -> str:
     if quote == "#" or size < 2:
         return " " * size
     if "\n" in found:
-        return quote + re.sub(r"[^\n]", " ", found[1:-1]).replace("\n", STRING_LINE) + quote
+        # One that is not closed may end with a joined line.
+        end = STRING_LINE if found[-1] == "\n" else quote
+        return quote + re.sub(r"[^\n]", " ", found[1:-1]).replace("\n", STRING_LINE) + end
     return _UNCLOSED if match.lastgroup is not None else quote + " " * (size - 2) + quote
 
 

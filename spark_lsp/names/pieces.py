@@ -14,8 +14,8 @@ from itertools import accumulate
 
 from spark_lsp.names.lines import STRING_LINE, CodeLine, read_code, without_strings
 
-_DEFINITIONS = ("def ", "class ")
-"""What a piece begins with, indented or after `async`. Of such a line no bracket is open: it begins a statement."""
+_DEFINITIONS = {"def ": ("", "async"), "class ": ("",)}
+"""What a piece begins with, and what may stand before it. Of such a line no bracket is open: it begins a statement."""
 _MOST_INDENTED = 100
 """Characters before a definition on its line; keeps a very long line from being searched again and again."""
 _ON_SELF = re.compile(r"self\.(\w+)"), re.compile(r"cls\.(\w+)")
@@ -56,7 +56,7 @@ _MARKS = (
 """Where a text has none of these, none of the two above is in it; this is much faster to find out."""
 _UNFINISHED = re.compile(r"NotImplementedError|abstractmethod")
 _OLD_PYTHON = re.compile(r"print\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:")
-_FUNCTION = re.compile(r"(?:async\s+)?def\b")
+_FUNCTION = re.compile(r"(?:async\s+)?def\s+\w")
 _TELLING = ("import", "from", "global")
 """What the lines of a function begin with that matter outside of it."""
 _OPENING = ("@", "async", "def", "class")
@@ -210,11 +210,11 @@ class PieceReader:
 def _cuts(text: str) -> list[int]:
     """Return where pieces may begin; finding a word is much faster than any pattern for lines."""
     found = {0}
-    for word in _DEFINITIONS:
+    for word, before in _DEFINITIONS.items():
         at = text.find(word)
         while at != -1:
             start = text.rfind("\n", max(at - _MOST_INDENTED, 0), at) + 1
-            if start and text[start:at].strip(" \t") in ("", "async"):
+            if start and text[start:at].strip(" \t") in before:
                 found.add(start)
             at = text.find(word, at + 1)
     return sorted(found)

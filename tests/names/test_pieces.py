@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spark_lsp.documents.text import TextSnapshot
@@ -141,6 +141,9 @@ def edited(text: str, at: int, removed: int, put: str, at_line: bool) -> str:
 
 @settings(max_examples=100, deadline=None)
 @given(edits)
+@example([(TEXT.index("make"), 0, "'", False)]).via("a definition without a name is no function")
+@example([(0, len(TEXT), "x = (1,\nasync class A:\n", False)]).via("only a function is async")
+@example([(0, len(TEXT), "x = '\\\n\ndef f(): pass\n", False)]).via("a string of one line, joined and not closed")
 def test_facts_after_edits_are_those_of_the_text_read_as_a_whole(changes: list[tuple[int, int, str, bool]]) -> None:
     reader, text = PieceReader(), TEXT
     reader.read(text)
