@@ -63,5 +63,5 @@ where a wrong line costs as much as a right one brings: 72 % of the first lines 
 right, of the others 31 %. Of 578 further lines, which count as wrong too where they are only written differently than
 by the author, 39 % reach theirs and 58 % of those are right, of the others 23 %."""
 INVOKED = Bars(text=math.log(0.005), line=math.log(0.1))
-"""For one that the user asked for, where a wrong line costs a quarter: only noise is withheld. No bar for the first line
-is better than none with those texts. Of further lines 84 % reach the bar; of the others 14 % are right."""
+"""For one that the user asked for, where a wrong line costs a quarter: only noise is withheld. No bar for the first
+line is better than none with those texts. Of further lines 84 % reach the bar; of the others 14 % are right."""
