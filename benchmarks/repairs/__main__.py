@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks.command import carry_out
 from benchmarks.machine import machine
 from benchmarks.repairs.faults import SEEDED
+from benchmarks.repairs.held_out import HELD_OUT
 from benchmarks.repairs.measure import measure
 from benchmarks.repairs.report import render
 from spark_lsp.errors import SparkError
@@ -23,9 +24,10 @@ NEEDED = 0.6
 
 def main() -> None:
     arguments = _arguments()
-    chosen = [fault for fault in SEEDED if not arguments.faults or fault.name in arguments.faults]
+    every = (*SEEDED, *HELD_OUT)
+    chosen = [fault for fault in every if not arguments.faults or fault.name in arguments.faults]
     if not chosen:
-        raise SystemExit(f"There is no such fault. There are: {', '.join(fault.name for fault in SEEDED)}.")
+        raise SystemExit(f"There is no such fault. There are: {', '.join(fault.name for fault in every)}.")
     rows: list[dict[str, Any]] = []
 
     def run() -> dict[str, Any]:

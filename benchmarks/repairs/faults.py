@@ -86,17 +86,19 @@ if __name__ == "__main__":
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """One fault: `right` stands once in the module, and `wrong` takes its place."""
+    """One fault: `right` stands once in a module without faults, and `wrong` takes its place."""
 
     name: str
     right: str
     wrong: str
+    whole: str = MODULE
+    """The module without faults."""
 
     def module(self) -> str:
         """Return the module with the fault in it."""
-        if MODULE.count(self.right) != 1:
+        if self.whole.count(self.right) != 1:
             raise ValueError(f"the text of the fault {self.name!r} does not stand in the module once")
-        return MODULE.replace(self.right, self.wrong)
+        return self.whole.replace(self.right, self.wrong)
 
 
 SEEDED = (

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.repairs.faults import MODULE, Seeded
+from benchmarks.repairs.faults import Seeded
+from benchmarks.repairs.held_out import HELD_OUT
 from benchmarks.repairs.linter import Finding, findings
 from spark_lsp.documents.text import TextSnapshot
 from spark_lsp.pipeline import Pipeline
@@ -45,11 +46,12 @@ def _repaired(pipeline: Pipeline, seeded: Seeded) -> dict[str, Any]:
     changed = edit.applied(text) if edit is not None else text
     return {
         "fault": seeded.name,
+        "held_out": seeded in HELD_OUT,
         "message": finding.message,
         "old": text[edit.start : edit.end] if edit is not None else None,
         "new": edit.text if edit is not None else None,
-        "result": result(text, changed, finding) if edit is not None else "none",
-        "exact": changed == MODULE,
+        "result": result(text, changed, finding, seeded.whole) if edit is not None else "none",
+        "exact": changed == seeded.whole,
         "proven": outcome.proven,
         "sentence": outcome.sentence,
         "answers": outcome.answers,
@@ -69,13 +71,13 @@ def _ask(pipeline: Pipeline, text: str, finding: Finding) -> Outcome:
     return repair(pipeline, request, seconds=SECONDS)
 
 
-def result(before: str, after: str, finding: Finding) -> str:
+def result(before: str, after: str, finding: Finding, right: str) -> str:
     """Return "removed", "stays", or "worse" where the linter finds what it does not find in the right module either.
 
     A syntax error hides everything else, so what comes to light when it is gone is compared with the right module.
     """
     left = Counter(one.message for one in findings(after))
-    known = Counter(one.message for one in findings(before)) | Counter(one.message for one in findings(MODULE))
+    known = Counter(one.message for one in findings(before)) | Counter(one.message for one in findings(right))
     if left - known:
         return "worse"
     return "stays" if left[finding.message] >= known[finding.message] else "removed"

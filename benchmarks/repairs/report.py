@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.machine import heading
@@ -17,16 +18,25 @@ def render(measured: dict[str, Any]) -> str:
     """Return the heading, a row for each fault, and the counts."""
     rows = measured["rows"]
     lines = [heading(measured), "", _HEAD, *map(_row, rows), ""]
+    developed, held_out = ([row for row in rows if row["held_out"] is held] for held in (False, True))
+    if developed and held_out:
+        lines += [f"Faults that the repairs were developed with: {_counts(developed)}", ""]
+        lines += [f"Held out: {_counts(held_out)}"]
+    else:
+        lines.append(_counts(rows))
+    return "\n".join(lines) + "\n"
+
+
+def _counts(rows: Sequence[dict[str, Any]]) -> str:
     count = {what: sum(row["result"] == what for row in rows) for what in ("removed", "stays", "worse", "none")}
     exact = sum(row["exact"] for row in rows)
     preferred = [row for row in rows if row["proven"]]
     sound = sum(row["result"] == "removed" for row in preferred)
-    lines.append(
+    return (
         f"{count['removed']} of {len(rows)} diagnostics removed ({exact} as the author had it), "
         f"{count['none']} without a repair, {count['stays']} repairs left it, {count['worse']} made it worse. "
         f"Preferred: {len(preferred)}, of which {sound} removed it."
     )
-    return "\n".join(lines) + "\n"
 
 
 def _row(row: dict[str, Any]) -> str:

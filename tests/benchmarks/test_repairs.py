@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.repairs.faults import MODULE, SEEDED, Seeded
+from benchmarks.repairs.held_out import HELD_OUT, INVENTORY
 from benchmarks.repairs.linter import Finding, findings
 from benchmarks.repairs.measure import measure, result
 from benchmarks.repairs.report import render
@@ -15,20 +16,23 @@ from spark_lsp.pipeline import Pipeline
 from spark_lsp.settings import CompletionSettings
 from tests.scripted_engine import ScriptedEngine
 
+EVERY = (*SEEDED, *HELD_OUT)
 COLON = next(fault for fault in SEEDED if fault.name == "missing colon")
 
 
-def test_nothing_is_wrong_with_the_module() -> None:
-    assert findings(MODULE) == []
+@pytest.mark.parametrize("module", [MODULE, INVENTORY])
+def test_nothing_is_wrong_with_a_module(module: str) -> None:
+    assert findings(module) == []
 
 
-@pytest.mark.parametrize("fault", SEEDED, ids=[fault.name for fault in SEEDED])
+@pytest.mark.parametrize("fault", EVERY, ids=[fault.name for fault in EVERY])
 def test_each_fault_has_a_diagnostic(fault: Seeded) -> None:
     assert findings(fault.module())
 
 
 def test_there_are_enough_faults_with_names_of_their_own() -> None:
-    assert len({fault.name for fault in SEEDED}) == len(SEEDED) >= 10
+    assert len({fault.name for fault in EVERY}) == len(EVERY)
+    assert min(len(SEEDED), len(HELD_OUT)) >= 10
 
 
 @pytest.mark.parametrize(
@@ -43,7 +47,7 @@ def test_there_are_enough_faults_with_names_of_their_own() -> None:
 )
 def test_what_became_of_a_diagnostic(after: str, verdict: str) -> None:
     (finding,) = findings(COLON.module())
-    assert result(COLON.module(), after, finding) == verdict
+    assert result(COLON.module(), after, finding, MODULE) == verdict
 
 
 def test_a_diagnostic_has_the_place_that_editors_get() -> None:
