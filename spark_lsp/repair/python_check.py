@@ -27,6 +27,8 @@ class PythonFacts:
     error_line: int | None = None
     """Line of the first syntax error, from 0; None if the text compiles."""
     error: str = ""
+    from_above: bool = False
+    """Whether the line of the error would be right below other lines: it is indented wrongly or closes nothing."""
     undefined: Counter[str] | None = None
     """How often each name is used that nothing binds; None where that is not known."""
     unused: int = 0
@@ -44,7 +46,9 @@ def python_facts(text: str) -> PythonFacts | None:
             compile(tree, "<document>", "exec", dont_inherit=True)
             undefined, unused = _names(text, tree)
     except SyntaxError as error:
-        return PythonFacts(max((error.lineno or 1) - 1, 0), error.msg or "invalid syntax")
+        message = error.msg or "invalid syntax"
+        from_above = isinstance(error, IndentationError) or message.startswith("unmatched")
+        return PythonFacts(max((error.lineno or 1) - 1, 0), message, from_above)
     except (ValueError, RecursionError, MemoryError, OverflowError):
         return None
     return PythonFacts(undefined=undefined, unused=unused)

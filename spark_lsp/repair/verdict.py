@@ -116,9 +116,17 @@ class Judge:
         if after.error_line is None:
             return Judged(Verdict.REMOVED)
         last = text.count("\n", 0, region.end + len(text) - len(self._tree.text))
-        if after.error_line > last and after.error_line > (before.error_line or 0):
+        left_over = after.from_above and after.error_line == _next_code(text, last)
+        if after.error_line > last and after.error_line > (before.error_line or 0) and not left_over:
             return Judged(Verdict.REMOVED)  # what comes next is another one
         faulty = self._tree.text.count("\n", 0, self._fault.start)
         if before.error_line is not None and before.error_line < faulty and after.error_line == before.error_line:
             return Judged(Verdict.UNKNOWN)  # an error further up hides what is here
         return Judged(Verdict.STAYS, f"It would still not compile: {after.error}.")
+
+
+def _next_code(text: str, line: int) -> int:
+    """Return the number of the first line behind `line` that is neither blank nor a comment."""
+    lines = text.split("\n")
+    following = range(line + 1, len(lines))
+    return next((number for number in following if lines[number].strip() and lines[number].lstrip()[0] != "#"), line)
