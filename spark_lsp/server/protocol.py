@@ -16,6 +16,7 @@ pygls decodes every message into typed objects while it parses the JSON. That lo
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import logging
 from collections.abc import Callable, Generator
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_CANCELLED_SECONDS = 1.0
+"""A request that was cancelled is answered by then; one that is not does not keep the editor from leaving."""
 _BEFORE_INITIALIZE = frozenset({types.INITIALIZE, types.EXIT, types.CANCEL_REQUEST})
 
 
@@ -242,13 +245,18 @@ class SparkProtocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *arguments: Any) -> Generator[Any, Any, None]:
-        """Cancel what is not answered. Over a copy: a request that is cancelled takes itself out of the table."""
+        """Cancel what is not answered, and see to it that the client hears of that before it says exit."""
+        own = self.msg_id
         if (handler := self.fm.features.get(types.SHUTDOWN)) is not None:
             yield handler, arguments, None
-        for identifier, future in [*self._request_futures.items()]:
-            if identifier != self.msg_id and not future.done():
-                future.cancel()
         self._shutdown = True
+        # Over a copy: a request that is cancelled takes itself out of the table.
+        left: list[Any] = [future for identifier, future in [*self._request_futures.items()] if identifier != own]
+        for future in left:
+            future.cancel()
+        waiting = [future for future in left if asyncio.isfuture(future)]
+        if waiting:
+            yield _ended, (waiting,), None
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
@@ -279,3 +287,8 @@ class SparkProtocol(LanguageServerProtocol):
     def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> None:
         """Free what is kept for a notebook."""
         self._server.notebooks.did_close(params)
+
+
+async def _ended(requests: list[asyncio.Future[Any]]) -> None:
+    """Wait until requests that were cancelled have their answers, but not for long."""
+    await asyncio.wait(requests, timeout=_CANCELLED_SECONDS)
