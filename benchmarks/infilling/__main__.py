@@ -87,7 +87,7 @@ def tasks_of(name: str, chosen: argparse.Namespace) -> list[Task]:
 
 
 def ways_of(name: str, chosen: argparse.Namespace) -> list[Way]:
-    """Return how the tasks of a set are completed. The raw model would read whole modules for minutes, and none of another."""
+    """Return how the tasks of a set are completed; the raw model would read whole modules for minutes, and no other."""
     if name == packages.NAME:
         return [way for way in (*chosen.ways, *chosen.context_ways) if not way.raw]
     return list(chosen.ways)
