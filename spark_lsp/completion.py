@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
 
 from spark_lsp.decoding.generate import Generation
 from spark_lsp.decoding.stopping import StopReason
@@ -53,10 +52,6 @@ class Reason(str, Enum):
     FAILED = "failed"
     DONE = "done"
     """Of work that is no completion."""
-
-
-INTERNAL: Final = frozenset({Reason.OTHERS, Reason.DONE})
-"""What no request is answered with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,16 +130,15 @@ def _second(
     likely: Sequence[int] = [int(place) for place in np.flatnonzero(shares >= LEAST_PROBABILITY)]
     head, impossible = output.text[: max(begin, 0)], 0.0
     for place in sorted(likely, key=lambda place: -shares[place]):
-        token = int(allowed[place])
+        token, share = int(allowed[place]), float(shares[place])
         if token == output.tokens[index]:
-            impossible += float(shares[place])
+            impossible += share
             continue
         text, rest = output.upto(index, token)
         if (text, rest) == (written, untyped):
             continue  # a control token; one that ends the text is no name
         spells_typed = bool(rest) and not text
         if spells_typed or (text.startswith(head) and "\ufffd" not in text and check.possible(text, begin)):
-            share = float(shares[place])
             return Replacement(index, Choice(token, min(1.0, share / max(1.0 - impossible, share))), share)
-        impossible += float(shares[place])
+        impossible += share
     return None

@@ -127,16 +127,14 @@ async def _complete(server: SparkServer, query: Query, token: Any) -> tuple[Reas
     document = part.document
     if document.obstacle is not None:
         return (Reason.BINARY if document.obstacle is Obstacle.BINARY else Reason.TOO_LARGE), (), None
-    asked = document.snapshot
-    known_there = part.has(query.position, server.documents.encoding)
-    if await server.gate.excluded(document):
-        return Reason.EXCLUDED, (), None
-    if known_there and document.snapshot is not asked:  # the position was one in the text before that edit
-        return Reason.SUPERSEDED, (), None
     place = await place_of(server, query)
     if place is None or place.document is not document:
         return Reason.SUPERSEDED, (), None
     snapshot = document.snapshot
+    if await server.gate.excluded(document):
+        return Reason.EXCLUDED, (), None
+    if document.snapshot is not snapshot:
+        return Reason.SUPERSEDED, (), None
     known = server.completions.get(document.uri, place.snapshot.text, place.cursor, invoked=query.invoked)
     if known is not None:
         if known.foreseen:
