@@ -5,7 +5,8 @@ until the first text shown after the file was opened or the cursor jumped.
 
 *Felt tokens/s*: tokens of accepted text, divided by the seconds waited for it. The wait for an accepted text runs from
 the last stroke before the text was first on screen to that moment. It counts once for everything that was accepted of
-what appeared then: what is left of a ghost text was on screen already.
+what appeared then: what is left of a ghost text was on screen already. *Felt warm* leaves out what appeared first at a
+cold place, where most of the wait is for the prompt.
 
 *Wrong characters* are those of a text behind its right beginning, counted when they first appear.
 """
@@ -45,6 +46,10 @@ class Tally:
     kept_tokens: int = 0
     waited: float = 0.0
     """Seconds, for the accepted texts."""
+    kept_tokens_warm: int = 0
+    """Those of accepted texts that appeared first at a warm place."""
+    waited_warm: float = 0.0
+    """Seconds, for those."""
     wrong_characters: int = 0
     requests: int = 0
     without_model: int = 0
@@ -61,6 +66,8 @@ class _OnScreen:
     text: str
     wait: float
     """Seconds from the stroke before it; 0 once it was counted."""
+    cold: bool
+    """Whether it appeared at a cold place."""
 
 
 def tally(trace: Trace, count_tokens: Callable[[str], int]) -> Tally:
@@ -69,7 +76,7 @@ def tally(trace: Trace, count_tokens: Callable[[str], int]) -> Tally:
     _add_counts(result, trace.counts)
     seen: list[_OnScreen] = []
     before: Stroked | None = None
-    cold, first = True, True
+    cold = cold_place = first = True
     last: _OnScreen | None = None
     for event in trace.events:
         if isinstance(event, Stroked):
@@ -80,14 +87,14 @@ def tally(trace: Trace, count_tokens: Callable[[str], int]) -> Tally:
                 _accept(result, event, seen, count_tokens)
             seen = _still_on_screen(seen, event)
             last = seen[-1] if seen and seen[-1] is last else None
-            before, first = event, True
+            before, first, cold_place = event, True, cold
         elif event.text:
             wait = event.at - before.at if before is not None else 0.0
-            if first and before is not None:
-                (result.cold if cold else result.warm).append(wait)
-                first = cold = False
             result.wrong_characters += _new_wrong(event, last)
-            last = _OnScreen(event.offset, event.text, wait)
+            last = _OnScreen(event.offset, event.text, wait, cold_place)
+            if first and before is not None:
+                (result.cold if cold_place else result.warm).append(wait)
+                first = cold = False
             seen.append(last)
     _end_place(result, before, first)
     return result
@@ -107,11 +114,15 @@ def _end_place(result: Tally, before: Stroked | None, nothing_shown: bool) -> No
 def _accept(result: Tally, event: Stroked, seen: list[_OnScreen], count_tokens: Callable[[str], int]) -> None:
     result.accepted += 1
     result.kept_characters += len(event.text)
-    result.kept_tokens += count_tokens(event.text)
+    tokens = count_tokens(event.text)
+    result.kept_tokens += tokens
     for shown in seen:  # the earliest first
         begin = event.offset - shown.offset
         if shown.text[begin : begin + len(event.text)] == event.text:
             result.waited += shown.wait
+            if not shown.cold:
+                result.kept_tokens_warm += tokens
+                result.waited_warm += shown.wait
             shown.wait = 0.0
             return
     raise ValueError("a text was accepted that was never on screen")
@@ -175,6 +186,7 @@ def figures(of: Tally) -> dict[str, float | None]:
         "quiet rate": _ratio(of.quiet_kept, of.quiet_places),
         "CPU s per minute": _ratio(60 * of.cpu_seconds, of.seconds),
         "felt tokens/s": _ratio(of.kept_tokens, of.waited),
+        "felt warm": _ratio(of.kept_tokens_warm, of.waited_warm),
     }
 
 

@@ -30,6 +30,7 @@ ROWS = {
     "quiet rate": ("quiet where nothing should be shown, %", PERCENT),
     "CPU s per minute": ("CPU seconds per minute of typing", RATIO),
     "felt tokens/s": ("felt tokens/s", NUMBER),
+    "felt warm": ("… of texts that appeared at a warm place", NUMBER),
 }
 """Figures by name: what the table calls them, and how they are written."""
 COMPARED = ("warm p50", "warm p95", "kept characters", "wrong per kept", "CPU s per minute", "felt tokens/s")

@@ -107,6 +107,20 @@ def test_a_text_that_indents_the_line_anew_is_found_again() -> None:
     assert found.waited == pytest.approx(0.5)
 
 
+def test_what_appeared_at_a_cold_place_is_left_out_of_the_warm_figure_however_late_it_grew() -> None:
+    found = of(
+        stroke(1.0, JUMP, 0),
+        Shown(3.0, 0, "cold", 4),
+        Shown(3.5, 0, "cold text", 9),
+        stroke(4.0, ACCEPT, 0, "cold text"),
+        Shown(4.25, 9, "warm", 4),
+        stroke(5.0, ACCEPT, 9, "warm"),
+    )
+    assert (found.waited, found.waited_warm) == (pytest.approx(2.5 + 0.25), pytest.approx(0.25))
+    assert (found.kept_tokens, found.kept_tokens_warm) == (3, 1)
+    assert figures(found)["felt warm"] == pytest.approx(1 / 0.25)
+
+
 def test_a_text_that_was_never_shown_cannot_be_accepted() -> None:
     with pytest.raises(ValueError, match="never on screen"):
         of(stroke(1.0, KEY, 0, "r"), Shown(1.5, 1, "eturn", 5), stroke(2.0, ACCEPT, 1, "aise"))
@@ -145,6 +159,8 @@ def test_figures_are_quotients_of_sums_over_all_sessions() -> None:
         kept_characters=40,
         kept_tokens=10,
         waited=0.5,
+        kept_tokens_warm=6,
+        waited_warm=0.2,
         wrong_characters=20,
         requests=8,
         without_model=6,
@@ -170,6 +186,7 @@ def test_figures_are_quotients_of_sums_over_all_sessions() -> None:
             "quiet rate": 0.75,
             "CPU s per minute": 30,
             "felt tokens/s": 20,
+            "felt warm": 30,
         }
     )
 
