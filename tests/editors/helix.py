@@ -1,7 +1,7 @@
 """A client that behaves as Helix does, for tests: its configuration file, its handshake, when it asks, what it applies.
 
-Written after helix-lsp/src/client.rs, helix-term/src/application.rs and helix-term/src/handlers/completion of Helix, and
-handlers/inline_completion.rs of its pull request 14876.
+Written after what Helix does in its helix-lsp/src/client.rs, helix-term/src/application.rs and
+helix-term/src/handlers/completion, and its pull request 14876 in handlers/inline_completion.rs.
 """
 
 from __future__ import annotations
