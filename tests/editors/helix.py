@@ -7,6 +7,7 @@ helix-term/src/handlers/completion, and its pull request 14876 in handlers/inlin
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ else:
 TRIGGER_LENGTH = 2
 """Word characters before the cursor for which Helix asks: its default for `completion-trigger-len`."""
 INVOKED, TRIGGER_CHARACTER, INCOMPLETE = 1, 2, 3
+_NO_WORD = re.compile(r"\W")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ class Helix:
     def _filter(self) -> None:
         """Keep what the typed word is part of, letter by letter, in `filterText` or else in the label."""
         before = self.text[: self.editor.cursor(self.uri)]
-        word = before[len(before.rstrip("".join({char for char in before if is_word(char)}))) :]
+        word = _NO_WORD.split(before)[-1]
         self.menu = [entry for entry in self.menu if fuzzy(word, entry.get("filterText") or entry["label"])]
 
     def _close(self) -> None:

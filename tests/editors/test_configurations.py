@@ -40,10 +40,11 @@ def nested(dotted: dict[str, Any]) -> dict[str, Any]:
     """What Sublime Text's LSP package makes of keys with dots."""
     result: dict[str, Any] = {}
     for key, value in dotted.items():
-        inner, *path = result, *key.split(".")
-        for name in path[:-1]:
-            inner = inner.setdefault(name, {})
-        inner[path[-1]] = value
+        *groups, name = key.split(".")
+        inner = result
+        for group in groups:
+            inner = inner.setdefault(group, {})
+        inner[name] = value
     return result
 
 

@@ -18,6 +18,7 @@ import pytest_asyncio
 
 from spark_lsp.syntax.languages import LANGUAGES
 from tests.editors.helix import INCOMPLETE, INVOKED, Configuration, Helix, path_with
+from tests.lsp.conftest import shown
 
 pytestmark = pytest.mark.editors
 
@@ -130,19 +131,24 @@ async def test_a_word_that_is_something_else_has_no_entry(helix: Start) -> None:
     assert editor.menu == []
 
 
-@pytest.mark.parametrize("config", [{"completion": {"maxLines": 1}}, {"spark": {"completion": {"maxLines": 1}}}])
+@pytest.mark.parametrize(
+    "config", [{"completion": {"fallback": "off"}}, {"spark": {"completion": {"fallback": "off"}}}]
+)
 async def test_config_holds_the_settings_bare_or_under_spark(helix: Start, config: dict[str, Any]) -> None:
-    editor = await helix("value", config=config, script=["value = [\n    1,\n    2,\n]"])
-    await editor.ask_by_hand()
-    assert all(entry["textEdit"]["newText"].count("\n") == 0 for entry in editor.menu)
-    shown = [message["params"] for message in editor.editor.messages if message["method"] == "window/showMessage"]
-    assert shown == []
+    editor = await helix("", config=config, script=[])
+    assert "completionProvider" not in editor.editor.capabilities
+    assert shown(editor.editor) == []
+
+
+async def test_the_shipped_settings_are_taken_without_a_word(helix: Start) -> None:
+    editor = await helix("", script=[])
+    assert editor.editor.capabilities["completionProvider"] == {}
+    assert shown(editor.editor) == []
 
 
 async def test_a_wrong_setting_is_told(helix: Start) -> None:
     editor = await helix("", config={"completion": {"maxLine": 1}}, script=[])
-    shown = [message["params"] for message in editor.editor.messages if message["method"] == "window/showMessage"]
-    assert any("completion.maxLine" in params["message"] for params in shown)
+    assert any("completion.maxLine" in message for message in shown(editor.editor))
 
 
 async def test_with_the_pull_request_the_same_file_gives_ghost_text_and_no_menu(helix: Start) -> None:
