@@ -95,7 +95,7 @@ def blocks() -> Iterator[Any]:
                 yield pytest.param(kind, text, id=f"{file.relative_to(EDITORS)}-{number}")
 
 
-@pytest.mark.parametrize(("kind", "text"), blocks())
+@pytest.mark.parametrize(("kind", "text"), list(blocks()))
 def test_what_a_readme_tells_to_copy_can_be_read(kind: str, text: str) -> None:
     assert tomllib.loads(text) if kind == "toml" else json.loads(text)
 
