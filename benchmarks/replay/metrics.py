@@ -1,7 +1,8 @@
 """The figures of sessions, from their traces. Pure.
 
 *Time to ghost text* runs from a stroke to the first text shown after it and before the next stroke. A place is cold
-until the first text shown after the file was opened or the cursor jumped.
+until the first text shown after the file was opened or the cursor jumped. That looks only at strokes with a text; the
+median over *every stroke* takes those without one before the next stroke as infinitely long.
 
 *Felt tokens/s*: tokens of accepted text, divided by the seconds waited for it. The wait for an accepted text runs from
 the last stroke before the text was first on screen to that moment. It counts once for everything that was accepted of
@@ -168,6 +169,12 @@ def quantile(values: Sequence[float], share: float) -> float | None:
     return statistics.quantiles(values, n=100, method="inclusive")[round(100 * share) - 1]
 
 
+def median_with_never(values: Sequence[float], count: int) -> float | None:
+    """Return the median of `count` strokes of which only `values` had a text; None if half of them had none."""
+    ordered = sorted(values)
+    return ordered[count // 2] if count // 2 < len(ordered) else None
+
+
 def figures(of: Tally) -> dict[str, float | None]:
     """Return what the tables show, by name; None where nothing was measured. Times in seconds."""
     return {
@@ -176,6 +183,7 @@ def figures(of: Tally) -> dict[str, float | None]:
         "warm p95": quantile(of.warm, 0.95),
         "cold p50": quantile(of.cold, 0.5),
         "cold p95": quantile(of.cold, 0.95),
+        "every stroke p50": median_with_never([*of.warm, *of.cold], of.typing_places + of.quiet_places),
         "places with a ghost": _ratio(of.ghosts, of.typing_places),
         "without a model call": _ratio(of.without_model, of.requests),
         "kept characters": float(of.kept_characters),

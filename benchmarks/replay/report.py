@@ -20,6 +20,7 @@ ROWS = {
     "warm p95": ("… p95, ms", MILLISECONDS),
     "cold p50": ("time to ghost text, cold, p50, ms", MILLISECONDS),
     "cold p95": ("… p95, ms", MILLISECONDS),
+    "every stroke p50": ("time to ghost text, strokes without one as endless, p50, ms", MILLISECONDS),
     "places with a ghost": ("strokes with a ghost text before the next one, %", PERCENT),
     "without a model call": ("ghost texts without a model call, %", PERCENT),
     "kept characters": ("kept characters", NUMBER),
@@ -39,17 +40,28 @@ BY_LANGUAGE = ("warm p50", "warm p95", "kept characters", "wrong per kept", "qui
 
 def render(measured: Measured) -> str:
     """Return the whole report; ends with a newline."""
+    records, names = _records(measured)
+    return _joined([*_main_parts(measured), _ratios(records, names), _languages(records, names)])
+
+
+def render_brief(measured: Measured) -> str:
+    """Return the report without ratios and languages; ends with a newline."""
+    return _joined(_main_parts(measured))
+
+
+def _records(measured: Measured) -> tuple[Records, list[str]]:
+    """Return the records and the programs that they are of, the first one ours."""
     records: Records = measured["records"]
     names = list(dict.fromkeys(record["way"] for record in records))
-    names.sort(key=lambda name: measured["programs"].index(name))
-    parts = [
-        heading(measured),
-        *measured["left_out"].values(),
-        _note(records),
-        _all(records, names),
-        _ratios(records, names),
-        _languages(records, names),
-    ]
+    return records, sorted(names, key=lambda name: measured["programs"].index(name))
+
+
+def _main_parts(measured: Measured) -> list[str]:
+    records, names = _records(measured)
+    return [heading(measured), *measured["left_out"].values(), _note(records), _all(records, names)]
+
+
+def _joined(parts: Sequence[str]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

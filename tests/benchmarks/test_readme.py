@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from benchmarks import readme
+from benchmarks.replay.metrics import Tally
 from tests.benchmarks.runs import EXAMPLE, MACHINE, latency_run
 
 TEXT = """# Title
@@ -41,6 +43,12 @@ def test_the_real_readme_has_a_section_for_each_benchmark(name: str) -> None:
     assert readme.replaced(readme.README.read_text("utf-8"), name, "table")
 
 
+@pytest.mark.parametrize("name", sorted(readme.WHOLE))
+def test_the_page_of_the_benchmarks_has_a_section_for_each_long_table(name: str) -> None:
+    page = readme.README.parent / readme.BENCHMARKS_README
+    assert readme.replaced(page.read_text("utf-8"), f"{name}.whole", "table")
+
+
 def test_the_command_writes_the_tables_of_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target, first, second = tmp_path / "README.md", tmp_path / "a.json", tmp_path / "b.json"
     target.write_text(TEXT, "utf-8")
@@ -53,6 +61,28 @@ def test_the_command_writes_the_tables_of_all_files(tmp_path: Path, monkeypatch:
     assert "(b) repetitive code" in text
     assert "| exit, s | 0.1 | 0.1 | 1 |" in text
     assert "old figures" not in text
+
+
+def test_the_replay_is_short_in_the_readme_and_whole_on_the_page_of_the_benchmarks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, page, run = tmp_path / "README.md", tmp_path / readme.BENCHMARKS_README, tmp_path / "replay.json"
+    page.parent.mkdir()
+    target.write_text("<!-- benchmarks.replay -->\n<!-- end -->\n", "utf-8")
+    page.write_text("<!-- benchmarks.replay.whole -->\n<!-- end -->\n", "utf-8")
+    records = [
+        {"set": "rust", "way": way, "turn": 0, "tally": asdict(Tally(sessions=1, warm=[seconds], kept_characters=9))}
+        for way, seconds in (("spark-lsp", 0.01), ("predecessor", 0.2))
+    ]
+    names = ["spark-lsp", "predecessor"]
+    about = {"benchmark": "replay", "machine": MACHINE, "model": "m", "run": "r", "programs": names, "left_out": {}}
+    run.write_text(json.dumps({**about, "records": records}))
+    monkeypatch.setattr(sys, "argv", ["readme", str(run), "--readme", str(target)])
+    readme.main()
+    assert "| time to ghost text, warm, p50, ms | 10 | 200 |" in target.read_text("utf-8")
+    assert "| rust | predecessor | 200 |" not in target.read_text("utf-8")
+    assert "| time to ghost text, warm, p50, ms | 20.00 |" in page.read_text("utf-8")
+    assert "| rust | predecessor | 200 |" in page.read_text("utf-8")
 
 
 def test_only_plots_that_are_there_are_shown(tmp_path: Path) -> None:

@@ -176,6 +176,7 @@ def test_figures_are_quotients_of_sums_over_all_sessions() -> None:
             "warm p95": 0.285,
             "cold p50": None,
             "cold p95": None,
+            "every stroke p50": None,
             "places with a ghost": 0.5,
             "without a model call": 0.75,
             "kept characters": 100,
@@ -189,6 +190,12 @@ def test_figures_are_quotients_of_sums_over_all_sessions() -> None:
             "felt warm": 30,
         }
     )
+
+
+@pytest.mark.parametrize(("warm", "wanted"), [([0.3, 0.1], 0.3), ([0.1], None), ([0.3, 0.2, 0.1], 0.2)])
+def test_a_stroke_without_a_text_counts_as_endless(warm: list[float], wanted: float | None) -> None:
+    of = Tally(warm=warm[1:], cold=warm[:1], typing_places=2, quiet_places=1)
+    assert figures(of)["every stroke p50"] == wanted
 
 
 def test_nothing_measured_is_none_and_not_zero() -> None:
